@@ -42,7 +42,7 @@ export interface UserKey {
 
 /** A user's messages of all sessions, or memories. */
 export interface IndexPartition extends UserKey {
-  readonly corpus: 'said' | 'memory'
+  readonly corpus: 'messages' | 'memories'
 }
 
 /** Indexing and extraction progress of a session. */

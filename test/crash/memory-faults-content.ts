@@ -33,17 +33,22 @@ export async function contentOf(store: Store, words: readonly string[]) {
   return {
     memories: memories.sort((a, b) => (a.content < b.content ? -1 : 1)),
     sessions,
-    said: await shelfOf(store, { ...USER, corpus: 'said' }, words, (id) => id),
-    remembered: await shelfOf(store, { ...USER, corpus: 'memory' }, words, nameOf),
+    messageIndex: await indexContent(store, { ...USER, corpus: 'messages' }, words, (id) => id),
+    memoryIndex: await indexContent(store, { ...USER, corpus: 'memories' }, words, nameOf),
     facts: await store.index.facts(USER, { places: [], sessions: ids, perSession: ALL }),
   }
 }
 
 export type Content = Awaited<ReturnType<typeof contentOf>>
 
-async function shelfOf(store: Store, shelf: IndexPartition, words: readonly string[], nameOf: (id: string) => string) {
-  const { frequencies, ...counts } = await store.index.lookup(shelf, words)
-  const postings = await store.index.postings(shelf, words, ALL)
+async function indexContent(
+  store: Store,
+  partition: IndexPartition,
+  words: readonly string[],
+  nameOf: (id: string) => string,
+) {
+  const { frequencies, ...counts } = await store.index.lookup(partition, words)
+  const postings = await store.index.postings(partition, words, ALL)
   return {
     counts,
     frequencies: [...frequencies].filter(([, messages]) => messages > 0).sort(byFirst),
@@ -66,16 +71,16 @@ export async function wordsIn(store: Store): Promise<string[]> {
 }
 
 /** The words of the index are those of the memories that hold, each of them with its history. */
-export function findInconsistencies({ memories, remembered }: Content): string[] {
+export function findInconsistencies({ memories, memoryIndex }: Content): string[] {
   const current = memories.filter(({ supersededBy }) => supersededBy === undefined)
   const expected = current.flatMap(({ content }) =>
     [...analyzeText(content).places.keys()].map((term) => `${term} ${content}`),
   )
-  const found = remembered.postings.map((posting) => posting.replace(/ \d+ [0-9a-f]+$/, ''))
+  const found = memoryIndex.postings.map((posting) => posting.replace(/ \d+ [0-9a-f]+$/, ''))
   return [
     ...expected.filter((one) => !found.includes(one)).map((one) => `no words: ${one}`),
     ...found.filter((one) => !expected.includes(one)).map((one) => `words of nothing: ${one}`),
-    ...(remembered.counts.messages === current.length ? [] : [`${remembered.counts.messages} counted`]),
+    ...(memoryIndex.counts.messages === current.length ? [] : [`${memoryIndex.counts.messages} counted`]),
     ...memories.filter(({ history }) => history.length === 0).map(({ content }) => `no history: ${content}`),
     ...memories.filter((one, i) => memories[i + 1]?.content === one.content).map(({ content }) => `twice: ${content}`),
   ]

@@ -34,7 +34,7 @@ const SQLITE_ORPHANS = `
   select 'messages', count(*) from recall_messages where lower(hex(session_id)) not in (select id from known)
   union all
   select 'terms', count(*) from recall_terms t
-    where not exists (select 1 from recall_postings p where p.shelf = t.shelf and p.term = t.term)
+    where not exists (select 1 from recall_postings p where p.corpus_id = t.corpus_id and p.term = t.term)
   union all
   select 'full text', count(*) from memories_fts_docsize where id not in (select number from memories)`
 
@@ -84,7 +84,7 @@ const POSTGRES_ORPHANS = `
   select 'messages', count(*) from context.recall_messages where session_id not in (select id from known)
   union all
   select 'terms', count(*) from context.recall_terms t
-    where not exists (select 1 from context.recall_postings p where p.shelf_id = t.shelf_id and p.term = t.term)`
+    where not exists (select 1 from context.recall_postings p where p.corpus_id = t.corpus_id and p.term = t.term)`
 
 const OTHERS = `
   select count(*)::integer as n from pg_stat_activity

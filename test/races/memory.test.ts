@@ -61,10 +61,10 @@ async function race(target: OpenOptions, ids: readonly string[], purged: readonl
   return { extracted: [...first, ...second], purger, recaller }
 }
 
-/** The words of a user on a shelf: counts, how many hold each term, and who. */
-async function wordsOn(store: Store, shelf: IndexPartition['corpus'], terms: readonly string[]) {
-  const { frequencies, speakers: _order, ...counts } = await store.index.lookup({ ...USER, corpus: shelf }, terms)
-  const postings = await store.index.postings({ ...USER, corpus: shelf }, terms, ALL)
+/** The words of a user in a corpus: counts, how many hold each term, and who. */
+async function wordsOn(store: Store, corpus: IndexPartition['corpus'], terms: readonly string[]) {
+  const { frequencies, speakers: _order, ...counts } = await store.index.lookup({ ...USER, corpus }, terms)
+  const postings = await store.index.postings({ ...USER, corpus }, terms, ALL)
   const held = [...frequencies].filter(([, messages]) => messages > 0).sort(([a], [b]) => (a < b ? -1 : 1))
   return { counts, held, holders: new Set(postings.map(({ session }) => session)) }
 }
@@ -80,7 +80,7 @@ async function undisturbed(numbers: readonly number[], more: number, terms: read
     await session.end()
   }
   await tl.index()
-  const words = { said: await wordsOn(store, 'said', terms), memory: await wordsOn(store, 'memory', terms) }
+  const words = { messages: await wordsOn(store, 'messages', terms), memories: await wordsOn(store, 'memories', terms) }
   const memories = (await store.memories.list({ ...USER, limit: ALL })).map(summaryOf)
   await tl.close()
   return { words, memories }
@@ -134,10 +134,10 @@ async function checkLeft(tl: Throughline, store: Store, sessions: Map<string, nu
     [],
   )
 
-  for (const shelf of ['said', 'memory'] as const) {
-    const { counts, held, holders } = await wordsOn(store, shelf, terms)
-    expect({ counts, held }).toEqual({ counts: expected.words[shelf].counts, held: expected.words[shelf].held })
-    expect(holders.size).toBe(expected.words[shelf].holders.size)
+  for (const corpus of ['messages', 'memories'] as const) {
+    const { counts, held, holders } = await wordsOn(store, corpus, terms)
+    expect({ counts, held }).toEqual({ counts: expected.words[corpus].counts, held: expected.words[corpus].held })
+    expect(holders.size).toBe(expected.words[corpus].holders.size)
     for (const id of purged) expect(holders).not.toContain(id)
   }
   expect(await store.index.facts(USER, { places: [], sessions: purged, perSession: ALL })).toEqual([])

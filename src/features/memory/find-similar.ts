@@ -25,14 +25,14 @@ export async function wanted(deps: Deps, user: UserKey, statements: readonly Sai
 async function lookalikes({ store }: Deps, user: UserKey, said: readonly string[]): Promise<string[]> {
   const words = [...new Set(said.flatMap(terms))].sort()
   if (words.length === 0) return []
-  const shelf = { ...user, corpus: 'memory' } as const
-  const { frequencies } = await store.index.lookup(shelf, words)
+  const partition = { ...user, corpus: 'memories' } as const
+  const { frequencies } = await store.index.lookup(partition, words)
   const isTelling = (term: string) => (frequencies.get(term) ?? 0) > 0 && (frequencies.get(term) ?? 0) <= COMMON
   const telling = [...new Set(said.flatMap((content) => distinctiveTerms(content, frequencies)))]
     .filter(isTelling)
     .sort()
   if (telling.length === 0) return []
-  const blocks = await store.index.postings(shelf, telling, COMMON)
+  const blocks = await store.index.postings(partition, telling, COMMON)
   const lengths = said.map((content) => terms(content).length)
   const near = blocks.filter(({ session, block, data }) => {
     const [{ length } = { length: 0 }] = decodePostings(session, block, data)

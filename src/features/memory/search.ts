@@ -47,7 +47,7 @@ export async function findMemories(
   filter: Filter,
 ): Promise<FoundMemory[]> {
   await readUnread(deps, user)
-  const asked = await lookUpTerms(deps.store.index, { ...user, corpus: 'memory' }, text, memoryWeights)
+  const asked = await lookUpTerms(deps.store.index, { ...user, corpus: 'memories' }, text, memoryWeights)
   if (asked === undefined) return []
   const found: FoundMemory[] = []
   const at = now(deps)

@@ -40,7 +40,7 @@ export async function searchMessages(
   kinds: ReadonlySet<RecallKind>,
   span: Span | undefined,
 ): Promise<Hit[]> {
-  const asked = await lookUpTerms(deps.store.index, { ...user, corpus: 'said' }, text, weightsFor)
+  const asked = await lookUpTerms(deps.store.index, { ...user, corpus: 'messages' }, text, weightsFor)
   if (asked === undefined) return []
   const { question, scores, weights } = asked
   const facts = await factsFor(deps, user, asked, limit, ({ kind, time }) => {

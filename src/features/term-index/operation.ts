@@ -19,18 +19,18 @@ export interface TermMatches {
 /** Looks up the terms of a question in a partition; `undefined` if the partition is empty. */
 export async function lookUpTerms(
   index: RecallIndex,
-  shelf: IndexPartition,
+  partition: IndexPartition,
   text: string,
   weigh: (stats: IndexStats) => Weights,
 ): Promise<TermMatches | undefined> {
   const terms = lookupTerms(parseQuery(text, []))
-  const found = await index.lookup(shelf, terms)
+  const found = await index.lookup(partition, terms)
   if (found.messages === 0) return undefined
   const question = parseQuery(text, found.speakers)
   const weights = weigh(found)
   const plan = planLookups(question, found.frequencies, found, weights)
   const wanted = [...new Set(plan.groups.flatMap(({ members }) => [...members.keys()]))].sort()
-  const blocks = wanted.length === 0 ? [] : await index.postings(shelf, wanted, MAX_POSTINGS)
+  const blocks = wanted.length === 0 ? [] : await index.postings(partition, wanted, MAX_POSTINGS)
   return { question, weights, scores: scoreWords(plan, postingsOf(blocks), found, weights) }
 }
 

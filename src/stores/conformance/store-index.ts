@@ -21,7 +21,7 @@ import {
   upTo,
 } from './samples.ts'
 
-const SAID = { ...ADA, corpus: 'said' } as const
+const MESSAGES = { ...ADA, corpus: 'messages' } as const
 
 /** An index request for a session, by default from 0 to its first event. */
 function addRequest(sessionId: string, messages: readonly NewMessage[], given: Partial<AddRequest> = {}): AddRequest {
@@ -30,7 +30,7 @@ function addRequest(sessionId: string, messages: readonly NewMessage[], given: P
 
 /** Decoded postings of a term, in the returned order. */
 async function readPostings(store: Store, term: string): Promise<Posting[]> {
-  const blocks = await store.index.postings(SAID, [term], 1000)
+  const blocks = await store.index.postings(MESSAGES, [term], 1000)
   return blocks.flatMap(({ session, block, data }) => decodePostings(session, block, data))
 }
 
@@ -70,7 +70,7 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await reader.index.add(addRequest(id, [], { from: 300, to: 350 })), true)
       assert.deepEqual(await reader.index.mark(id), { ...none, indexed: 350, turns: 512, version: 1 })
 
-      const blocks = await reader.index.postings(SAID, ['zürich'], 9)
+      const blocks = await reader.index.postings(MESSAGES, ['zürich'], 9)
       assert.deepEqual(
         blocks.map(({ term, session, block }) => [term, session, block]),
         [0, 1, 2].map((block) => ['zürich', id, block]),
@@ -108,13 +108,13 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       ]
       const messages = terms.map((term, i) => someMessage(i + 1, [term]))
       assert.equal(await store.index.add(addRequest(id, messages)), true)
-      const { frequencies } = await store.index.lookup(SAID, terms)
+      const { frequencies } = await store.index.lookup(MESSAGES, terms)
       for (const [i, term] of terms.entries()) {
         assert.equal(frequencies.get(term), 1, term)
         const turns = (await readPostings(store, term)).map(({ turn }) => turn)
         assert.deepEqual(turns, [i + 1], term)
       }
-      const blocks = await store.index.postings(SAID, terms, 9)
+      const blocks = await store.index.postings(MESSAGES, terms, 9)
       assert.deepEqual(blocks.map(({ term }) => term).sort(), [...terms].sort())
     },
   },
@@ -126,7 +126,7 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       const id = await createSession(store)
       await store.append(appendRequest(id, { events: someEvents(20) }))
       await store.index.add(addRequest(id, [someMessage(1, ['old'])], { to: 10 }))
-      const [mark, counts] = [await store.index.mark(id), await store.index.lookup(SAID, ['old', 'new'])]
+      const [mark, counts] = [await store.index.mark(id), await store.index.lookup(MESSAGES, ['old', 'new'])]
       const message = someMessage(2, ['new', 'old'])
       for (const from of [0, 9, 11])
         assert.equal(await store.index.add(addRequest(id, [message], { from, to: 20 })), false)
@@ -136,7 +136,7 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       const broken = addRequest(id, [message, someMessage(3, brokenDescription())], { from: 10, to: 20 })
       await assert.rejects(async () => await store.index.add(broken))
       assert.deepEqual(await store.index.mark(id), mark)
-      assert.deepEqual(await store.index.lookup(SAID, ['old', 'new']), counts)
+      assert.deepEqual(await store.index.lookup(MESSAGES, ['old', 'new']), counts)
       assert.deepEqual(await readPostings(store, 'new'), [])
       assert.equal((await readPostings(store, 'old')).length, 1)
       const facts = await store.index.facts(ADA, { places: [], sessions: [id, missing], perSession: 9 })
@@ -156,7 +156,7 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
         const added = await Promise.all(stores.map(({ index }) => index.add(request)))
         assert.deepEqual(added.sort(), [false, true])
       }
-      const { messages, terms, frequencies } = await stores[1].index.lookup(SAID, ['shared', 'by7'])
+      const { messages, terms, frequencies } = await stores[1].index.lookup(MESSAGES, ['shared', 'by7'])
       assert.deepEqual([messages, terms, frequencies.get('shared'), frequencies.get('by7')], [20, 40, 20, 1])
       const turns = (await readPostings(stores[0], 'shared')).map(({ turn }) => turn)
       assert.deepEqual(turns, upTo(20))
@@ -177,7 +177,7 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
         }),
       )
       assert(added.every((each) => each === true))
-      const { messages, terms, longMessages, frequencies } = await stores[0].index.lookup(SAID, vocabulary)
+      const { messages, terms, longMessages, frequencies } = await stores[0].index.lookup(MESSAGES, vocabulary)
       const lengths = ids.map((_, n) => 60 - (n % 7))
       assert.deepEqual([messages, longMessages], [96, 96])
       assert.equal(terms, 4 * lengths.reduce((sum, length) => sum + length, 0))
@@ -194,7 +194,7 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       await store.append(appendRequest(id, { events: someEvents(1000) }))
       const messages = upTo(1000).map((turn) => someMessage(turn, ['every', `mod${turn % 10}`, `own${turn}`]))
       assert.equal(await store.index.add(addRequest(id, messages, { to: 1001 })), true)
-      const found = await store.index.lookup(SAID, ['every', 'mod3', 'own777'])
+      const found = await store.index.lookup(MESSAGES, ['every', 'mod3', 'own777'])
       assert.deepEqual([found.messages, found.terms], [1000, 3000])
       assert.deepEqual(
         ['every', 'mod3', 'own777'].map((term) => found.frequencies.get(term)),
@@ -205,7 +205,7 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
         held.map(({ turn }) => turn),
         upTo(1000),
       )
-      assert.equal((await store.index.postings(SAID, ['every'], 99)).length, blockOfTurn(1000) + 1)
+      assert.equal((await store.index.postings(MESSAGES, ['every'], 99)).length, blockOfTurn(1000) + 1)
     },
   },
   {
@@ -267,7 +267,7 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       const expected = { ...ADA, sessionId: fork, head: 7, indexed: 0, turns: 0, extracted: 0, copied: 6 }
       assert.deepEqual(progress(await store.index.mark(fork)), expected)
       assert.deepEqual((await store.index.marks(ADA, 1)).map(progress), [expected])
-      assert.equal((await store.index.lookup(SAID, [])).messages, 9)
+      assert.equal((await store.index.lookup(MESSAGES, [])).messages, 9)
     },
   },
   {

@@ -26,8 +26,8 @@ const BOB: UserKey = { tenant: 'local', userId: 'bob' }
 /** Ada of another tenant. */
 const OTHER_ADA: UserKey = { tenant: 'other', userId: 'ada' }
 
-const said = (user: UserKey): IndexPartition => ({ ...user, corpus: 'said' })
-const remembered = (user: UserKey): IndexPartition => ({ ...user, corpus: 'memory' })
+const messagesOf = (user: UserKey): IndexPartition => ({ ...user, corpus: 'messages' })
+const memoriesOf = (user: UserKey): IndexPartition => ({ ...user, corpus: 'memories' })
 
 /** A session of the user with these messages in the index. */
 async function createIndexed(store: Store, messages: readonly NewMessage[], user = ADA, id = uuid7()): Promise<string> {
@@ -65,7 +65,7 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
     title: 'counts messages, terms, long messages and the messages of each term',
     async check(db) {
       const store = await db.connect()
-      assert.deepEqual(await countsOf(store, said(ADA), ['tea']), { ...NOTHING, frequencies: [0] })
+      assert.deepEqual(await countsOf(store, messagesOf(ADA), ['tea']), { ...NOTHING, frequencies: [0] })
       const lengths = [LONG_MESSAGE_TERMS - 1, LONG_MESSAGE_TERMS, LONG_MESSAGE_TERMS + 1, 9000]
       const long = lengths.map((length, i) => someMessage(i + 3, describeTerms({ tea: [2, 4, 6] }, { length })))
       const [first] = [
@@ -75,13 +75,13 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       const terms = ['cup', 'tea', 'never']
       const all = lengths.reduce((sum, length) => sum + length, 0)
       const counted = { messages: 7, terms: all + 3, longMessages: 2, speakers: ['user'] }
-      assert.deepEqual(await countsOf(store, said(ADA), terms), { ...counted, frequencies: [2, 5, 0] })
-      assert.deepEqual(await countsOf(store, said(ADA)), { ...counted, frequencies: [] })
+      assert.deepEqual(await countsOf(store, messagesOf(ADA), terms), { ...counted, frequencies: [2, 5, 0] })
+      assert.deepEqual(await countsOf(store, messagesOf(ADA)), { ...counted, frequencies: [] })
       // only the requested terms
-      assert.equal((await store.index.lookup(said(ADA), ['cup'])).frequencies.has('tea'), false)
+      assert.equal((await store.index.lookup(messagesOf(ADA), ['cup'])).frequencies.has('tea'), false)
       await store.index.drop(first)
       const left = { messages: 1, terms: 1, longMessages: 0, speakers: ['user'], frequencies: [1, 0, 0] }
-      assert.deepEqual(await countsOf(store, said(ADA), terms), left)
+      assert.deepEqual(await countsOf(store, messagesOf(ADA), terms), left)
     },
   },
   {
@@ -93,7 +93,7 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
         speakers.map((speaker, i) => someMessage(i + 1, ['word'], { speaker }))
       const first = await createIndexed(store, by(['b', 'zoë', 'b', 'a', 'B', 'Zoe']))
       await createIndexed(store, by(['c', 'c', 'b', 'zoë']))
-      const speakers = async () => (await store.index.lookup(said(ADA), [])).speakers
+      const speakers = async () => (await store.index.lookup(messagesOf(ADA), [])).speakers
       assert.deepEqual(await speakers(), ['b', 'c', 'zoë', 'B', 'Zoe', 'a'])
       await store.index.drop(first)
       assert.deepEqual(await speakers(), ['c', 'b', 'zoë'])
@@ -111,7 +111,7 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       const ids = await createIndexedSessions(store, 3, [...turns, someMessage(3001, ['seldom', 'often'])])
       const all = ids.flatMap((id) => [0, 1, 11].map((block) => `${id} ${block}`))
       const blocks = async (terms: string[], term: string, limit: number) => {
-        const found = (await store.index.postings(said(ADA), terms, limit)).filter((each) => each.term === term)
+        const found = (await store.index.postings(messagesOf(ADA), terms, limit)).filter((each) => each.term === term)
         return found.map(({ session, block }) => `${session} ${block}`)
       }
       assert.deepEqual(await blocks(['often'], 'often', 100), all)
@@ -122,9 +122,9 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
         await blocks(['often', 'seldom'], 'seldom', 2),
         ids.slice(1).map((id) => `${id} 11`),
       )
-      assert.deepEqual(await store.index.postings(said(ADA), ['never'], 9), [])
-      assert.deepEqual(await store.index.postings(said(ADA), [], 9), [])
-      const [last] = (await store.index.postings(said(ADA), ['often'], 1)).map(({ session, block, data }) =>
+      assert.deepEqual(await store.index.postings(messagesOf(ADA), ['never'], 9), [])
+      assert.deepEqual(await store.index.postings(messagesOf(ADA), [], 9), [])
+      const [last] = (await store.index.postings(messagesOf(ADA), ['often'], 1)).map(({ session, block, data }) =>
         decodePostings(session, block, data),
       )
       const expected = { session: ids[2], asks: false }
@@ -238,11 +238,11 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       const messages = [1, 255, 256, 600].map((turn) => someMessage(turn, ['shared', `own${turn}`], { speaker: 'x' }))
       const [kept, id] = [await createIndexed(store, messages), await createIndexed(store, messages)]
       const terms = ['shared', 'own256']
-      const before = await countsOf(reader, said(ADA), terms)
+      const before = await countsOf(reader, messagesOf(ADA), terms)
       await store.index.drop(id)
       const half = { messages: 4, terms: 8, longMessages: 0, speakers: ['x'], frequencies: [4, 1] }
-      assert.deepEqual(await countsOf(reader, said(ADA), terms), half)
-      const postings = await reader.index.postings(said(ADA), terms, 99)
+      assert.deepEqual(await countsOf(reader, messagesOf(ADA), terms), half)
+      const postings = await reader.index.postings(messagesOf(ADA), terms, 99)
       assert.deepEqual(new Set(postings.map(({ session }) => session)), new Set([kept]))
       assert.deepEqual(await placesOf(reader, { sessions: [id], perSession: 9 }), [])
       assert.deepEqual((await placesOf(reader, { span: { from: 0, to: 1e15, limit: 99 } })).length, 4)
@@ -251,10 +251,10 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       // dropping again, or an unknown session, changes nothing
       await store.index.drop(id)
       await store.index.drop(uuid7())
-      assert.deepEqual(await countsOf(reader, said(ADA), terms), half)
+      assert.deepEqual(await countsOf(reader, messagesOf(ADA), terms), half)
 
       assert.equal(await store.index.add({ sessionId: id, from: 0, to: 1, version: 2, messages }), true)
-      assert.deepEqual(await countsOf(reader, said(ADA), terms), before)
+      assert.deepEqual(await countsOf(reader, messagesOf(ADA), terms), before)
       assert.equal((await reader.index.mark(id))?.version, 2)
     },
   },
@@ -265,21 +265,21 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       const store = await db.connect()
       const messages = upTo(3).map((turn) => someMessage(turn, ['shared', 'word']))
       await createIndexed(store, messages)
-      const before = await countsOf(store, said(ADA), ['shared', 'word'])
+      const before = await countsOf(store, messagesOf(ADA), ['shared', 'word'])
       const request = createRequest()
       await store.create(request)
       const sessionId = request.view.record.id
       await store.index.add({ sessionId, from: 0, to: 1, version: 1, messages })
       await store.purge({ sessionId }, NOON)
       assert.equal(await store.index.mark(sessionId), undefined)
-      assert.deepEqual(await countsOf(store, said(ADA), ['shared', 'word']), before)
-      const rows = await store.index.postings(said(ADA), ['shared', 'word'], 99)
+      assert.deepEqual(await countsOf(store, messagesOf(ADA), ['shared', 'word']), before)
+      const rows = await store.index.postings(messagesOf(ADA), ['shared', 'word'], 99)
       assert(rows.every(({ session }) => session !== sessionId))
 
       await store.create(request)
       assert.equal((await store.index.mark(sessionId))?.indexed, 0)
       assert.equal((await store.index.mark(sessionId))?.extracted, 0)
-      assert.deepEqual(await countsOf(store, said(ADA), ['shared', 'word']), before)
+      assert.deepEqual(await countsOf(store, messagesOf(ADA), ['shared', 'word']), before)
       assert.deepEqual(await placesOf(store, { sessions: [sessionId], perSession: 9 }), [])
     },
   },
@@ -297,8 +297,8 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
           return i % 2 ? [add(), purge()] : [purge(), add()]
         }),
       )
-      assert.deepEqual(await countsOf(store, said(ADA), ['shared']), { ...NOTHING, frequencies: [0] })
-      assert.deepEqual(await store.index.postings(said(ADA), ['shared', 'own5'], 99), [])
+      assert.deepEqual(await countsOf(store, messagesOf(ADA), ['shared']), { ...NOTHING, frequencies: [0] })
+      assert.deepEqual(await store.index.postings(messagesOf(ADA), ['shared', 'own5'], 99), [])
     },
   },
   {
@@ -320,15 +320,15 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
         const terms = ['shared', 'kept']
         const frequencies = [i + 1, 0]
         const counts = { messages: i + 1, terms: i + 1, longMessages: 0, speakers: [`of ${i}`], frequencies }
-        assert.deepEqual(await countsOf(store, said(user), terms), counts)
-        const kept = await countsOf(store, remembered(user), terms)
+        assert.deepEqual(await countsOf(store, messagesOf(user), terms), counts)
+        const kept = await countsOf(store, memoriesOf(user), terms)
         assert.deepEqual([kept.messages, kept.terms, kept.frequencies], [i + 4, 2 * (i + 4), [i + 4, i + 4]])
-        const blocks = await store.index.postings(said(user), terms, 99)
+        const blocks = await store.index.postings(messagesOf(user), terms, 99)
         assert.deepEqual(
           blocks.map(({ session }) => session),
           [own],
         )
-        assert.equal((await store.index.postings(remembered(user), ['shared'], 99)).length, i + 4)
+        assert.equal((await store.index.postings(memoriesOf(user), ['shared'], 99)).length, i + 4)
 
         const everyone = [...sessions.values()]
         const mine = upTo(i + 1).map((turn) => ({ session: own, turn }))
@@ -346,8 +346,8 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
         )
       }
       await store.index.drop(sessions.get(BOB) ?? '')
-      assert.equal((await countsOf(store, said(ADA), ['shared'])).messages, 1)
-      assert.equal((await countsOf(store, remembered(BOB), ['shared'])).messages, 5)
+      assert.equal((await countsOf(store, messagesOf(ADA), ['shared'])).messages, 1)
+      assert.equal((await countsOf(store, memoriesOf(BOB), ['shared'])).messages, 5)
     },
   },
   {
@@ -359,7 +359,7 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       const id = await createSession(store)
       await store.close()
       await expectError('STORAGE', index.mark(id))
-      await expectError('STORAGE', index.lookup(said(ADA), []))
+      await expectError('STORAGE', index.lookup(messagesOf(ADA), []))
       await expectError('STORAGE', index.add({ sessionId: id, from: 0, to: 1, version: 1, messages: [] }))
       await expectError('STORAGE', memories.list({ ...ADA, limit: 1 }))
       await expectError('STORAGE', memories.change(putRequest([{ memory: someMemory() }])))

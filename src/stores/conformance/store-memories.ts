@@ -18,7 +18,7 @@ import {
   upTo,
 } from './samples.ts'
 
-const SHELF = { ...ADA, corpus: 'memory' } as const
+const MEMORIES = { ...ADA, corpus: 'memories' } as const
 
 const words = (...terms: string[]) => ({ description: describeTerms(terms), version: 1 })
 
@@ -80,7 +80,7 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         (await seen({ fingerprints: ['plays guitar'] })).map(({ content }) => content),
         ['Ada plays the lute'],
       )
-      assert.equal((await reader.index.lookup(SHELF, ['guitar'])).frequencies.get('guitar'), 1)
+      assert.equal((await reader.index.lookup(MEMORIES, ['guitar'])).frequencies.get('guitar'), 1)
       assert.equal((await reader.memories.history(a.id, undefined)).length, 1)
       await store.memories.change(putRequest([{ memory: a, fingerprint: 'plays lute' }]))
       assert.deepEqual(await seen({ fingerprints: ['plays guitar'] }), [])
@@ -165,7 +165,7 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [old])
       assert.equal((await store.memories.history(old.id, undefined)).length, 1)
       assert.deepEqual(await store.memories.history(fresh.id, undefined), [])
-      const { messages, frequencies } = await store.index.lookup(SHELF, ['old', 'new'])
+      const { messages, frequencies } = await store.index.lookup(MEMORIES, ['old', 'new'])
       assert.deepEqual([messages, frequencies.get('old'), frequencies.get('new') ?? 0], [1, 1, 0])
       assert.equal(await extracted(store, sessionId), 0)
       // the next change succeeds

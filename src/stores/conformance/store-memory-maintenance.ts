@@ -20,8 +20,8 @@ import {
 
 const BOB: UserKey = { tenant: 'local', userId: 'bob' }
 const OTHER_ADA: UserKey = { tenant: 'other', userId: 'ada' }
-const SHELF = { ...ADA, corpus: 'memory' } as const
-const SAID = { ...ADA, corpus: 'said' } as const
+const MEMORIES = { ...ADA, corpus: 'memories' } as const
+const MESSAGES = { ...ADA, corpus: 'messages' } as const
 
 const words = (...terms: string[]) => ({ description: describeTerms(terms), version: 1 })
 const created = { at: NOON, change: 'created', confidence: 0.8 } as const
@@ -37,7 +37,7 @@ const inOrder = (given: readonly Partial<Memory>[]) => {
 const sorted = (memories: readonly Memory[]) => memories.map(({ id }) => id).sort()
 
 async function countPostings(store: Store, ...terms: string[]): Promise<number[]> {
-  const { frequencies } = await store.index.lookup(SHELF, terms)
+  const { frequencies } = await store.index.lookup(MEMORIES, terms)
   return terms.map((term) => frequencies.get(term) ?? 0)
 }
 
@@ -121,7 +121,7 @@ export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
         { memory: b, words: words('tea', '東京') },
       ]
       await store.memories.change(putRequest(puts))
-      assert.deepEqual(await store.index.lookup(SHELF, ['tea', '東京']), {
+      assert.deepEqual(await store.index.lookup(MEMORIES, ['tea', '東京']), {
         messages: 2,
         terms: LONG_MESSAGE_TERMS + 3,
         longMessages: 1,
@@ -132,7 +132,7 @@ export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
         ]),
       })
       const postings = async (term: string, limit = 9) => {
-        const blocks = await store.index.postings(SHELF, [term], limit)
+        const blocks = await store.index.postings(MEMORIES, [term], limit)
         return blocks.flatMap(({ session, block, data }) => decodePostings(session, block, data))
       }
       const ofA = { session: a.id, turn: 1, length: LONG_MESSAGE_TERMS + 1, asks: true, places: [4, 9, 300] }
@@ -140,7 +140,7 @@ export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await postings('tea'), [ofA, ofB])
       assert.deepEqual(await postings('tea', 1), [ofB])
       assert.deepEqual(await postings('東京'), [{ ...ofB, places: [4] }])
-      assert.equal((await store.index.lookup(SAID, ['tea'])).messages, 0)
+      assert.equal((await store.index.lookup(MESSAGES, ['tea'])).messages, 0)
       assert.deepEqual(
         await store.index.facts(ADA, {
           places: [],
@@ -164,18 +164,18 @@ export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await countPostings(store, 'tea', 'cup', 'jug'), [3, 3, 0])
       await store.memories.change(putRequest([{ memory: a, words: words('tea', 'jug', 'pot') }]))
       assert.deepEqual(await countPostings(store, 'tea', 'cup', 'jug'), [3, 2, 1])
-      assert.equal((await store.index.lookup(SHELF, [])).terms, 7)
+      assert.equal((await store.index.lookup(MEMORIES, [])).terms, 7)
       await store.memories.change(putRequest([{ memory: b, words: null }]))
       await store.memories.change(putRequest([{ memory: b, words: null }]))
       assert.deepEqual(await countPostings(store, 'tea', 'cup'), [2, 1])
       await store.memories.change(removing([c.id, uuid7()]))
       assert.deepEqual(await countPostings(store, 'tea', 'cup'), [1, 0])
-      const blocks = await store.index.postings(SHELF, ['tea', 'cup', 'jug'], 9)
+      const blocks = await store.index.postings(MEMORIES, ['tea', 'cup', 'jug'], 9)
       assert.deepEqual(
         blocks.map(({ session }) => session),
         [a.id, a.id],
       )
-      const { messages, terms } = await store.index.lookup(SHELF, [])
+      const { messages, terms } = await store.index.lookup(MEMORIES, [])
       assert.deepEqual([messages, terms], [1, 3])
       assert.deepEqual(sorted(await store.memories.list({ ...ADA, limit: 9 })), sorted([a, b]))
       assert.deepEqual(await store.memories.get([c.id], undefined), [])
@@ -244,16 +244,14 @@ export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
         assert.equal((await store.memories.list({ ...user, limit: 9 })).length, 2 * left)
         assert.equal((await store.memories.history(id, undefined)).length, left)
         assert.equal((await store.memories.fromSource({ ...user, key: 'source:tool', limit: 9 })).length, left)
-        for (const [shelf, count] of [
-          ['said', left],
-          ['memory', 2 * left],
+        for (const [corpus, count] of [
+          ['messages', left],
+          ['memories', 2 * left],
         ] as const) {
-          const { messages, terms, speakers, frequencies } = await store.index.lookup({ ...user, corpus: shelf }, [
-            'tea',
-          ])
+          const { messages, terms, speakers, frequencies } = await store.index.lookup({ ...user, corpus }, ['tea'])
           assert.deepEqual([messages, terms, frequencies.get('tea') ?? 0], [count, count, count])
-          assert.equal(speakers.length, shelf === 'said' ? left : 0)
-          assert.equal((await store.index.postings({ ...user, corpus: shelf }, ['tea'], 9)).length, count)
+          assert.equal(speakers.length, corpus === 'messages' ? left : 0)
+          assert.equal((await store.index.postings({ ...user, corpus }, ['tea'], 9)).length, count)
         }
         const span = { from: 0, to: 1e15, limit: 9 }
         assert.equal((await store.index.facts(user, { places: [], sessions: [], perSession: 0, span })).length, left)

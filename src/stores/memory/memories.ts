@@ -184,7 +184,7 @@ function memoryKey({ tenant, userId }: UserKey, key: string): string {
 }
 
 function partitionOf({ tenant, userId }: UserKey): IndexPartition {
-  return { tenant, userId, corpus: 'memory' }
+  return { tenant, userId, corpus: 'memories' }
 }
 
 /** A memory is indexed as the only message under its id. */

@@ -28,7 +28,7 @@ export function recallIndex(data: MemoryData, assertOpen: () => void): RecallInd
       const session = sessions.get(sessionId)
       if (session === undefined || session.progress.indexed !== from || session.view.record.head < to) return false
       const kept = messages.map((message) => ({ ...message, words: copyDescription(message.words) }))
-      addMessages(termIndexOf(partitions, { ...session.view.record, corpus: 'said' }), sessionId, kept)
+      addMessages(termIndexOf(partitions, { ...session.view.record, corpus: 'messages' }), sessionId, kept)
       session.progress = {
         ...session.progress,
         indexed: to,
@@ -79,7 +79,7 @@ export function recallIndex(data: MemoryData, assertOpen: () => void): RecallInd
 
     async facts(user, query) {
       assertOpen()
-      return findFacts(termIndexOf(partitions, { ...user, corpus: 'said' }), query)
+      return findFacts(termIndexOf(partitions, { ...user, corpus: 'messages' }), query)
     },
 
     async events(user, places) {
@@ -101,7 +101,7 @@ export function recallIndex(data: MemoryData, assertOpen: () => void): RecallInd
 export function dropSession({ sessions, partitions }: MemoryData, sessionId: string): void {
   const session = sessions.get(sessionId)
   if (session === undefined) return
-  removeMessages(termIndexOf(partitions, { ...session.view.record, corpus: 'said' }), sessionId)
+  removeMessages(termIndexOf(partitions, { ...session.view.record, corpus: 'messages' }), sessionId)
   session.progress = { ...session.progress, indexed: 0, turns: 0, version: 0 }
 }
 

@@ -56,7 +56,7 @@ export function removeMessages({ messages, sessionsByTerm: holders }: TermIndex,
 export function countTerms(words: TermIndex, corpus: IndexPartition['corpus'], terms: readonly string[]): Lookup {
   const messages = [...words.messages.values()].flatMap((turns) => [...turns.values()])
   const spoken = new Map<string, number>()
-  if (corpus === 'said') for (const { speaker } of messages) spoken.set(speaker, (spoken.get(speaker) ?? 0) + 1)
+  if (corpus === 'messages') for (const { speaker } of messages) spoken.set(speaker, (spoken.get(speaker) ?? 0) + 1)
   const speakers = [...spoken].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([speaker]) => speaker)
   return {
     messages: messages.length,

@@ -86,13 +86,13 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     await database.admin(`
       create or replace function context.can_access(s_tenant text, s_user text, p_tenant text, p_user text) returns boolean
       language sql immutable as 'select true';
-      create or replace function context.shelf_id(p_tenant text, p_user text, p_shelf text) returns bigint
+      create or replace function context.corpus_id(p_tenant text, p_user text, p_corpus text) returns bigint
       language sql stable set throughline.tenant = '*' as
-      'select x.shelf_id from context.recall_shelves x where x.shelf = p_shelf'`)
-    for (const shelf of ['said', 'memory'] as const) {
-      expect(await store.index.postings({ ...ACME, corpus: shelf }, ['tea'], 9)).toHaveLength(1)
-      expect(await store.index.postings({ ...OTHER, corpus: shelf }, ['tea'], 9)).toEqual([])
-      expect((await store.index.lookup({ ...OTHER, corpus: shelf }, ['tea'])).messages).toBe(0)
+      'select x.corpus_id from context.recall_corpora x where x.corpus = p_corpus'`)
+    for (const corpus of ['messages', 'memories'] as const) {
+      expect(await store.index.postings({ ...ACME, corpus }, ['tea'], 9)).toHaveLength(1)
+      expect(await store.index.postings({ ...OTHER, corpus }, ['tea'], 9)).toEqual([])
+      expect((await store.index.lookup({ ...OTHER, corpus }, ['tea'])).messages).toBe(0)
     }
     const facts = { places: [{ session: sessionId, turn: 1 }], sessions: [sessionId], perSession: 9 }
     expect(await store.index.facts(ACME, facts)).toHaveLength(1)
@@ -125,8 +125,8 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     expect(await store.memories.findAnswer(STAMP, ACME)).toBe('[]')
     const [memory] = await store.memories.get([id], ACME)
     expect(memory).toMatchObject({ content: 'a secret', useCount: 0 })
-    expect((await store.index.lookup({ ...ACME, corpus: 'memory' }, ['tea'])).frequencies.get('tea')).toBe(1)
-    expect((await store.index.lookup({ ...OTHER, corpus: 'memory' }, ['tea'])).messages).toBe(0)
+    expect((await store.index.lookup({ ...ACME, corpus: 'memories' }, ['tea'])).frequencies.get('tea')).toBe(1)
+    expect((await store.index.lookup({ ...OTHER, corpus: 'memories' }, ['tea'])).messages).toBe(0)
   })
 
   it('a purge of the session, and then of the memories, leaves nothing of them in any table', async () => {
@@ -142,11 +142,13 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     }
     await store.purge({ sessionId }, NOON)
     expect(await left(new RegExp(sessionId))).toEqual([])
-    expect((await store.index.lookup({ ...ACME, corpus: 'said' }, ['tea'])).messages).toBe(0)
+    expect((await store.index.lookup({ ...ACME, corpus: 'messages' }, ['tea'])).messages).toBe(0)
     expect(await store.memories.purge(ACME)).toEqual({ memories: 1, keys: 1 })
     expect(await left(/"ada"/)).toEqual([])
-    // bob's two shelves have their words still
-    const rows = await database.admin('select shelf_id, count(*)::int as n from context.recall_terms group by shelf_id')
+    // bob's two corpora have their words still
+    const rows = await database.admin(
+      'select corpus_id, count(*)::int as n from context.recall_terms group by corpus_id',
+    )
     expect(rows.map(({ n }) => n)).toEqual([2, 2])
   })
 

@@ -22,23 +22,23 @@ const FILL = `
   select s.id, n, gen_random_uuid(), 'local', 'user_message', 'user', '', now()
   from context.sessions s, generate_series(1, 10) n;
 
-  insert into context.recall_shelves (user_id, tenant, shelf, shelf_id, messages, terms, long_messages)
+  insert into context.recall_corpora (user_id, tenant, corpus, corpus_id, messages, terms, long_messages)
   overriding system value
-  values ('u0', 'local', 'said', 1, ${MANY}, ${3 * MANY}, 0), ('u1', 'local', 'said', 2, ${MANY}, ${3 * MANY}, 0);
+  values ('u0', 'local', 'messages', 1, ${MANY}, ${3 * MANY}, 0), ('u1', 'local', 'messages', 2, ${MANY}, ${3 * MANY}, 0);
   insert into context.recall_messages (
-    shelf_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
+    corpus_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
   )
   select n % 2 + 1, pg_temp.id(n), turn, 'local', turn, false, 'user', n * 1000 + turn, 3, 0, 0, 0, false
   from generate_series(1, ${MANY / 10}) n, generate_series(1, 20) turn;
-  insert into context.recall_postings (shelf_id, term, session_id, block, tenant, messages, data)
+  insert into context.recall_postings (corpus_id, term, session_id, block, tenant, messages, data)
   select n % 2 + 1, term, pg_temp.id(n), 0, 'local', 1, '\\x0102'
   from generate_series(1, ${MANY / 10}) n,
     lateral (select 'often' union all select 'rare' || n / 10 union all select 'own' || n || i from generate_series(1, 8) i) t (term);
-  insert into context.recall_terms (shelf_id, term, tenant, messages)
-  select shelf_id, term, 'local', count(*) from context.recall_postings group by 1, 2;
-  insert into context.recall_blocks (shelf_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
-  select shelf_id, session_id, 0, 1, 'local', array_agg(term), 20, 60, 0 from context.recall_postings group by 1, 2;
-  insert into context.recall_speakers (shelf_id, speaker, tenant, messages)
+  insert into context.recall_terms (corpus_id, term, tenant, messages)
+  select corpus_id, term, 'local', count(*) from context.recall_postings group by 1, 2;
+  insert into context.recall_blocks (corpus_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
+  select corpus_id, session_id, 0, 1, 'local', array_agg(term), 20, 60, 0 from context.recall_postings group by 1, 2;
+  insert into context.recall_speakers (corpus_id, speaker, tenant, messages)
   values (1, 'user', 'local', ${MANY}), (2, 'user', 'local', ${MANY});
 
   insert into memori.memories (user_id, memory_id, category, content, fingerprint, index_version, expires_at, superseded_by)
@@ -90,9 +90,9 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
   const user = "'local', 'u0'"
 
   it.each([
-    ['a lookup', `count_terms(${user}, 'said', array['often', 'rare7', 'never'])`, 'context.recall_terms', 1, 3],
-    ['postings', `read_postings(${user}, 'said', array['rare7', 'never'], 100)`, 'context.recall_postings', 1, 5],
-    ['the last postings', `read_postings(${user}, 'said', array['often'], 50)`, 'context.recall_postings', 1, 50],
+    ['a lookup', `count_terms(${user}, 'messages', array['often', 'rare7', 'never'])`, 'context.recall_terms', 1, 3],
+    ['postings', `read_postings(${user}, 'messages', array['rare7', 'never'], 100)`, 'context.recall_postings', 1, 5],
+    ['the last postings', `read_postings(${user}, 'messages', array['often'], 50)`, 'context.recall_postings', 1, 50],
     [
       'facts of places',
       `read_message_facts(${user}, ${places(100)}, '{}', 0, null, null, 0)`,

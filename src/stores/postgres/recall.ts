@@ -29,7 +29,7 @@ const MARKS: Statement = { name: 'index-marks', text: 'select * from context.rea
 
 const BEHIND: Statement = { name: 'index-behind', text: 'select context.sessions_to_index($1, $2, $3) as id' }
 
-/** No row: nothing is on the shelf. */
+/** No row: nothing is on the corpus. */
 const LOOKUP: Statement = {
   name: 'index-lookup',
   text: 'select messages, terms, long_messages, speakers, known, counts from context.count_terms($1, $2, $3, $4)',
@@ -112,8 +112,8 @@ export function recallCalls({ query }: Connections): RecallIndex {
       return rows.map(({ id }) => id)
     },
 
-    async lookup({ tenant, userId, corpus: shelf }: IndexPartition, terms: readonly string[]): Promise<Lookup> {
-      const [row] = await query<LookupRow>(LOOKUP, [tenant, userId, shelf, [...new Set(terms)]], { again: true })
+    async lookup({ tenant, userId, corpus }: IndexPartition, terms: readonly string[]): Promise<Lookup> {
+      const [row] = await query<LookupRow>(LOOKUP, [tenant, userId, corpus, [...new Set(terms)]], { again: true })
       return {
         messages: row?.messages ?? 0,
         terms: Number(row?.terms ?? 0),
@@ -124,11 +124,11 @@ export function recallCalls({ query }: Connections): RecallIndex {
     },
 
     async postings(
-      { tenant, userId, corpus: shelf }: IndexPartition,
+      { tenant, userId, corpus }: IndexPartition,
       terms: readonly string[],
       limit: number,
     ): Promise<PostingBlock[]> {
-      const values = [tenant, userId, shelf, [...new Set(terms)], Math.min(limit, MOST)]
+      const values = [tenant, userId, corpus, [...new Set(terms)], Math.min(limit, MOST)]
       const rows = await query<{ term: string; packed: Buffer }>(POSTINGS, values, { again: true })
       return rows.flatMap(({ term, packed }) => unpacked(term, packed))
     },

@@ -137,7 +137,7 @@ grant update on context.conversation_commits (purged_at) to throughline_function
 grant update on context.conversation_commits (purged_at) to throughline_purge;
 
 create table context.recall_blocks (
-  shelf_id bigint not null,
+  corpus_id bigint not null,
   session_id uuid not null,
   block integer not null,
   turn integer not null,
@@ -146,15 +146,30 @@ create table context.recall_blocks (
   long_messages integer not null,
   tenant text not null,
   terms text[] not null,
-  constraint recall_blocks_pkey PRIMARY KEY (shelf_id, session_id, block, turn)
+  constraint recall_blocks_pkey PRIMARY KEY (corpus_id, session_id, block, turn)
 );
 alter table context.recall_blocks enable row level security;
 alter table context.recall_blocks force row level security;
 create policy tenant on context.recall_blocks as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
 grant delete, insert, select, update on context.recall_blocks to throughline_functions;
 
+create table context.recall_corpora (
+  user_id text not null,
+  tenant text not null,
+  corpus text not null,
+  corpus_id bigint not null generated always as identity,
+  messages integer not null,
+  terms bigint not null,
+  long_messages integer not null,
+  constraint recall_corpora_pkey PRIMARY KEY (user_id, tenant, corpus)
+) with (fillfactor=50);
+alter table context.recall_corpora enable row level security;
+alter table context.recall_corpora force row level security;
+create policy tenant on context.recall_corpora as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on context.recall_corpora to throughline_functions;
+
 create table context.recall_messages (
-  shelf_id bigint not null,
+  corpus_id bigint not null,
   "time" bigint not null,
   session_id uuid not null,
   turn integer not null,
@@ -167,50 +182,35 @@ create table context.recall_messages (
   is_commit boolean not null,
   tenant text not null,
   speaker text not null,
-  constraint recall_messages_pkey PRIMARY KEY (shelf_id, session_id, turn)
+  constraint recall_messages_pkey PRIMARY KEY (corpus_id, session_id, turn)
 );
-CREATE INDEX recall_messages_time ON context.recall_messages USING btree (shelf_id, "time", session_id, turn);
+CREATE INDEX recall_messages_time ON context.recall_messages USING btree (corpus_id, "time", session_id, turn);
 alter table context.recall_messages enable row level security;
 alter table context.recall_messages force row level security;
 create policy tenant on context.recall_messages as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
 grant delete, insert, select, update on context.recall_messages to throughline_functions;
 
 create table context.recall_postings (
-  shelf_id bigint not null,
+  corpus_id bigint not null,
   session_id uuid not null,
   block integer not null,
   messages smallint not null,
   term text collate "C" not null,
   tenant text not null,
   data bytea not null,
-  constraint recall_postings_pkey PRIMARY KEY (shelf_id, term, session_id, block)
+  constraint recall_postings_pkey PRIMARY KEY (corpus_id, term, session_id, block)
 ) with (fillfactor=90);
 alter table context.recall_postings enable row level security;
 alter table context.recall_postings force row level security;
 create policy tenant on context.recall_postings as permissive for all to public using (((( SELECT current_setting('throughline.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('throughline.tenant'::text, true) AS current_setting) = tenant)));
 grant delete, insert, select, update on context.recall_postings to throughline_functions;
 
-create table context.recall_shelves (
-  user_id text not null,
-  tenant text not null,
-  shelf text not null,
-  shelf_id bigint not null generated always as identity,
-  messages integer not null,
-  terms bigint not null,
-  long_messages integer not null,
-  constraint recall_shelves_pkey PRIMARY KEY (user_id, tenant, shelf)
-) with (fillfactor=50);
-alter table context.recall_shelves enable row level security;
-alter table context.recall_shelves force row level security;
-create policy tenant on context.recall_shelves as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
-grant delete, insert, select, update on context.recall_shelves to throughline_functions;
-
 create table context.recall_speakers (
-  shelf_id bigint not null,
+  corpus_id bigint not null,
   messages integer not null,
   speaker text collate "C" not null,
   tenant text not null,
-  constraint recall_speakers_pkey PRIMARY KEY (shelf_id, speaker)
+  constraint recall_speakers_pkey PRIMARY KEY (corpus_id, speaker)
 ) with (fillfactor=70);
 alter table context.recall_speakers enable row level security;
 alter table context.recall_speakers force row level security;
@@ -218,11 +218,11 @@ create policy tenant on context.recall_speakers as permissive for all to public 
 grant delete, insert, select, update on context.recall_speakers to throughline_functions;
 
 create table context.recall_terms (
-  shelf_id bigint not null,
+  corpus_id bigint not null,
   messages integer not null,
   term text collate "C" not null,
   tenant text not null,
-  constraint recall_terms_pkey PRIMARY KEY (shelf_id, term)
+  constraint recall_terms_pkey PRIMARY KEY (corpus_id, term)
 ) with (fillfactor=70);
 alter table context.recall_terms enable row level security;
 alter table context.recall_terms force row level security;
@@ -626,33 +626,33 @@ create view context.session_views with (security_invoker=true) as
      LEFT JOIN context.session_envelopes e ON e.session_id = s.id AND e.sequence = s.envelope_at;
 grant select on context.session_views to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.add_words(p_tenant text, p_user text, p_shelf text, w_session uuid[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_session uuid[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
+CREATE OR REPLACE FUNCTION context.add_words(p_tenant text, p_user text, p_corpus text, w_session uuid[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_session uuid[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
  RETURNS bigint
  LANGUAGE plpgsql
  SET enable_nestloop TO 'off'
 AS $function$
 declare
-  v_shelf bigint;
+  v_corpus_id bigint;
 begin
-  insert into recall_shelves as x (user_id, tenant, shelf, messages, terms, long_messages)
-  select p_user, p_tenant, p_shelf, sum(b.messages), sum(b.words), sum(b.long)
+  insert into recall_corpora as x (user_id, tenant, corpus, messages, terms, long_messages)
+  select p_user, p_tenant, p_corpus, sum(b.messages), sum(b.words), sum(b.long)
   from unnest(b_messages, b_words, b_long) as b (messages, words, long)
-  on conflict (user_id, tenant, shelf) do update
+  on conflict (user_id, tenant, corpus) do update
   set messages = x.messages + excluded.messages, terms = x.terms + excluded.terms,
       long_messages = x.long_messages + excluded.long_messages
-  returning x.shelf_id into v_shelf;
+  returning x.corpus_id into v_corpus_id;
 
-  insert into recall_terms as x (shelf_id, term, tenant, messages)
-  select v_shelf, w.term, p_tenant, sum(w.messages)
+  insert into recall_terms as x (corpus_id, term, tenant, messages)
+  select v_corpus_id, w.term, p_tenant, sum(w.messages)
   from unnest(w_term, w_messages) as w (term, messages)
   group by w.term
-  on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages;
+  on conflict (corpus_id, term) do update set messages = x.messages + excluded.messages;
 
   with upserted as (
-    insert into recall_postings as x (shelf_id, term, session_id, block, tenant, messages, data)
-    select v_shelf, w.term, w.session, w.block, p_tenant, w.messages, w.data
+    insert into recall_postings as x (corpus_id, term, session_id, block, tenant, messages, data)
+    select v_corpus_id, w.term, w.session, w.block, p_tenant, w.messages, w.data
     from unnest(w_session, w_block, w_term, w_messages, w_data) as w (session, block, term, messages, data)
-    on conflict (shelf_id, term, session_id, block) do update
+    on conflict (corpus_id, term, session_id, block) do update
     set messages = x.messages + excluded.messages, data = x.data || excluded.data
     returning x.term, x.session_id, x.block, x.messages
   ),
@@ -663,11 +663,11 @@ begin
     where u.messages = w.messages
     group by w.session, w.block
   )
-  insert into recall_blocks (shelf_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
-  select v_shelf, b.session, b.block, b.turn, p_tenant, coalesce(added.terms, '{}'), b.messages, b.words, b.long
+  insert into recall_blocks (corpus_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
+  select v_corpus_id, b.session, b.block, b.turn, p_tenant, coalesce(added.terms, '{}'), b.messages, b.words, b.long
   from unnest(b_session, b_block, b_turn, b_messages, b_words, b_long) as b (session, block, turn, messages, words, long)
   left join added on added.session = b.session and added.block = b.block;
-  return v_shelf;
+  return v_corpus_id;
 end $function$
 ;
 alter function context.add_words(text,text,text,uuid[],integer[],text[],integer[],bytea[],uuid[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
@@ -915,6 +915,18 @@ end $function$
 ;
 alter function context.check_intake() owner to throughline_functions;
 
+CREATE OR REPLACE FUNCTION context.corpus_id(p_tenant text, p_user text, p_corpus text)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select x.corpus_id
+  from context.recall_corpora x
+  where x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus
+$function$
+;
+alter function context.corpus_id(text,text,text) owner to throughline_functions;
+
 CREATE OR REPLACE FUNCTION context.count_envelopes(p_batch text, p_since timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -976,7 +988,7 @@ end $function$
 alter function context.count_sessions(text,text) owner to throughline_functions;
 grant execute on function context.count_sessions(text,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.count_terms(p_tenant text, p_user text, p_shelf text, p_terms text[])
+CREATE OR REPLACE FUNCTION context.count_terms(p_tenant text, p_user text, p_corpus text, p_terms text[])
  RETURNS TABLE(messages integer, terms bigint, long_messages integer, speakers text[], known text[], counts integer[])
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -988,21 +1000,21 @@ CREATE OR REPLACE FUNCTION context.count_terms(p_tenant text, p_user text, p_she
  SET jit TO 'off'
 AS $function$
 declare
-  v_shelf bigint;
+  v_corpus_id bigint;
 begin
   perform set_tenant(p_tenant);
-  select x.shelf_id, x.messages, x.terms, x.long_messages into v_shelf, messages, terms, long_messages
-  from recall_shelves x
-  where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
-  if v_shelf is null then
+  select x.corpus_id, x.messages, x.terms, x.long_messages into v_corpus_id, messages, terms, long_messages
+  from recall_corpora x
+  where x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus;
+  if v_corpus_id is null then
     return;
   end if;
   speakers := array(
-    select x.speaker from recall_speakers x where x.shelf_id = v_shelf order by x.messages desc, x.speaker limit 500
+    select x.speaker from recall_speakers x where x.corpus_id = v_corpus_id order by x.messages desc, x.speaker limit 500
   );
   select coalesce(array_agg(x.term), '{}'), coalesce(array_agg(x.messages), '{}') into known, counts
   from recall_terms x
-  where x.shelf_id = v_shelf and x.term = any (p_terms);
+  where x.corpus_id = v_corpus_id and x.term = any (p_terms);
   return next;
 end $function$
 ;
@@ -1596,7 +1608,7 @@ CREATE OR REPLACE FUNCTION context.index_messages(p_session uuid, p_from integer
 AS $function$
 declare
   s record;
-  v_shelf bigint;
+  v_corpus_id bigint;
   v_turns integer := 0;
 begin
   perform set_tenant(null);
@@ -1615,19 +1627,19 @@ begin
 
   if cardinality(m_turn) > 0 then
     v_turns := m_turn[cardinality(m_turn)];
-    v_shelf := add_words(s.tenant, s.user_id, 'said',
+    v_corpus_id := add_words(s.tenant, s.user_id, 'messages',
       array_fill(p_session, array[cardinality(w_term)]), w_block, w_term, w_messages, w_data,
       array_fill(p_session, array[cardinality(b_block)]), b_block, b_turn, b_messages, b_words, b_long);
     insert into recall_messages (
-      shelf_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
+      corpus_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
     )
-    select v_shelf, p_session, m.turn, s.tenant, m.sequence, m.is_commit, m.speaker, m.time, m.length, m.asked, m.specifics,
+    select v_corpus_id, p_session, m.turn, s.tenant, m.sequence, m.is_commit, m.speaker, m.time, m.length, m.asked, m.specifics,
       m.times, m.counts
     from unnest(m_turn, m_sequence, m_commit, m_speaker, m_time, m_length, m_asked, m_specifics, m_times, m_counts)
       as m (turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts);
-    insert into recall_speakers as x (shelf_id, speaker, tenant, messages)
-    select v_shelf, m.speaker, s.tenant, count(*) from unnest(m_speaker) as m (speaker) group by m.speaker
-    on conflict (shelf_id, speaker) do update set messages = x.messages + excluded.messages;
+    insert into recall_speakers as x (corpus_id, speaker, tenant, messages)
+    select v_corpus_id, m.speaker, s.tenant, count(*) from unnest(m_speaker) as m (speaker) group by m.speaker
+    on conflict (corpus_id, speaker) do update set messages = x.messages + excluded.messages;
   end if;
 
   insert into session_marks as x (session_id, tenant, indexed, turns, version)
@@ -2095,7 +2107,7 @@ CREATE OR REPLACE FUNCTION context.purge_memories(p_tenant text, p_user text)
 AS $function$
 declare
   v_user memori.memories.user_id%type := p_user;
-  v_shelves bigint[];
+  v_corpora bigint[];
 begin
   perform lock_user(p_tenant, p_user);
   perform set_tenant(p_tenant);
@@ -2106,14 +2118,14 @@ begin
   delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant;
   get diagnostics memories = row_count;
   with deleted as (
-    delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant returning x.shelf_id
+    delete from recall_corpora x where x.user_id = p_user and x.tenant = p_tenant returning x.corpus_id
   )
-  select array_agg(g.shelf_id) into v_shelves from deleted g;
-  delete from recall_terms x where x.shelf_id = any (v_shelves);
-  delete from recall_speakers x where x.shelf_id = any (v_shelves);
-  delete from recall_postings x where x.shelf_id = any (v_shelves);
-  delete from recall_blocks x where x.shelf_id = any (v_shelves);
-  delete from recall_messages x where x.shelf_id = any (v_shelves);
+  select array_agg(g.corpus_id) into v_corpora from deleted g;
+  delete from recall_terms x where x.corpus_id = any (v_corpora);
+  delete from recall_speakers x where x.corpus_id = any (v_corpora);
+  delete from recall_postings x where x.corpus_id = any (v_corpora);
+  delete from recall_blocks x where x.corpus_id = any (v_corpora);
+  delete from recall_messages x where x.corpus_id = any (v_corpora);
   update session_marks x
   set indexed = 0, turns = 0
   from sessions s
@@ -2155,7 +2167,7 @@ begin
   delete from session_slots x where x.session_id = p_session;
   delete from session_edges x where x.session_id = p_session;
   delete from session_marks x where x.session_id = p_session;
-  perform remove_words(s.tenant, s.user_id, 'said', array[p_session]);
+  perform remove_words(s.tenant, s.user_id, 'messages', array[p_session]);
   update conversation_commits x set purged_at = p_at, user_id = '' where x.session_id = p_session and x.purged_at is null;
   return next;
 end $function$
@@ -2391,10 +2403,10 @@ CREATE OR REPLACE FUNCTION context.read_message_facts(p_tenant text, p_user text
  SET jit TO 'off'
 AS $function$
 declare
-  v_shelf bigint;
+  v_corpus_id bigint;
 begin
   perform set_tenant(p_tenant);
-  v_shelf := shelf_id(p_tenant, p_user, 'said');
+  v_corpus_id := corpus_id(p_tenant, p_user, 'messages');
   return query
     with wanted as (
       select p.session_id, p.turn from unnest(p_place_session, p_place_turn) as p (session_id, turn)
@@ -2404,7 +2416,7 @@ begin
       cross join lateral (
         select x.session_id, x.turn
         from recall_messages x
-        where x.shelf_id = v_shelf and x.session_id = p.session_id
+        where x.corpus_id = v_corpus_id and x.session_id = p.session_id
         order by x.turn desc
         limit p_last
       ) l
@@ -2412,7 +2424,7 @@ begin
       (
         select x.session_id, x.turn
         from recall_messages x
-        where x.shelf_id = v_shelf and x.time >= p_since and x.time < p_until
+        where x.corpus_id = v_corpus_id and x.time >= p_since and x.time < p_until
         order by x.time desc, x.session_id desc, x.turn desc
         limit p_limit
       )
@@ -2422,7 +2434,7 @@ begin
     cross join lateral (
       select x.*
       from recall_messages x
-      where x.shelf_id = v_shelf and x.session_id = w.session_id and x.turn = w.turn
+      where x.corpus_id = v_corpus_id and x.session_id = w.session_id and x.turn = w.turn
       offset 0
     ) f
     order by f.session_id, f.turn;
@@ -2431,7 +2443,7 @@ end $function$
 alter function context.read_message_facts(text,text,uuid[],integer[],uuid[],integer,bigint,bigint,integer) owner to throughline_functions;
 grant execute on function context.read_message_facts(text,text,uuid[],integer[],uuid[],integer,bigint,bigint,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_postings(p_tenant text, p_user text, p_shelf text, p_terms text[], p_limit integer)
+CREATE OR REPLACE FUNCTION context.read_postings(p_tenant text, p_user text, p_corpus text, p_terms text[], p_limit integer)
  RETURNS TABLE(term text, packed bytea)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2442,17 +2454,17 @@ CREATE OR REPLACE FUNCTION context.read_postings(p_tenant text, p_user text, p_s
  SET jit TO 'off'
 AS $function$
 declare
-  v_shelf bigint;
+  v_corpus_id bigint;
 begin
   perform set_tenant(p_tenant);
-  v_shelf := shelf_id(p_tenant, p_user, p_shelf);
+  v_corpus_id := corpus_id(p_tenant, p_user, p_corpus);
   foreach term in array p_terms loop
     select string_agg(uuid_send(b.session_id) || int4send(b.block) || int4send(length(b.data)) || b.data, ''::bytea)
     into packed
     from (
       select x.session_id, x.block, x.data
       from recall_postings x
-      where x.shelf_id = v_shelf and x.term = read_postings.term
+      where x.corpus_id = v_corpus_id and x.term = read_postings.term
       order by x.session_id desc, x.block desc
       limit p_limit
     ) b;
@@ -2573,7 +2585,7 @@ end $function$
 alter function context.remove_envelopes(text,timestamp with time zone,integer) owner to throughline_functions;
 grant execute on function context.remove_envelopes(text,timestamp with time zone,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.remove_words(p_tenant text, p_user text, p_shelf text, p_sessions uuid[])
+CREATE OR REPLACE FUNCTION context.remove_words(p_tenant text, p_user text, p_corpus text, p_sessions uuid[])
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2582,7 +2594,7 @@ CREATE OR REPLACE FUNCTION context.remove_words(p_tenant text, p_user text, p_sh
  SET jit TO 'off'
 AS $function$
 declare
-  v_shelf bigint := shelf_id(p_tenant, p_user, p_shelf);
+  v_corpus_id bigint := corpus_id(p_tenant, p_user, p_corpus);
   v_session uuid;
   b record;
   w text;
@@ -2590,53 +2602,53 @@ declare
   removed_terms text[] := '{}';
   removed_messages integer[] := '{}';
 begin
-  if v_shelf is null then
+  if v_corpus_id is null then
     return;
   end if;
   foreach v_session in array p_sessions loop
     for b in
       delete from recall_blocks x
-      where x.shelf_id = v_shelf and x.session_id = v_session
+      where x.corpus_id = v_corpus_id and x.session_id = v_session
       returning x.block, x.terms, x.messages, x.words, x.long_messages
     loop
       foreach w in array b.terms loop
         delete from recall_postings x
-        where x.shelf_id = v_shelf and x.term = w and x.session_id = v_session and x.block = b.block
+        where x.corpus_id = v_corpus_id and x.term = w and x.session_id = v_session and x.block = b.block
         returning x.messages into n;
         removed_terms := removed_terms || w;
         removed_messages := removed_messages || n;
       end loop;
-      update recall_shelves x
+      update recall_corpora x
       set messages = x.messages - b.messages, terms = x.terms - b.words, long_messages = x.long_messages - b.long_messages
-      where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
+      where x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus;
     end loop;
-    if p_shelf = 'said' then
+    if p_corpus = 'messages' then
       for b in
         with messages as (
-          delete from recall_messages x where x.shelf_id = v_shelf and x.session_id = v_session returning x.speaker
+          delete from recall_messages x where x.corpus_id = v_corpus_id and x.session_id = v_session returning x.speaker
         )
         select m.speaker, count(*) as messages from messages m group by m.speaker
       loop
-        update recall_speakers x set messages = x.messages - b.messages where x.shelf_id = v_shelf and x.speaker = b.speaker;
-        delete from recall_speakers x where x.shelf_id = v_shelf and x.speaker = b.speaker and x.messages <= 0;
+        update recall_speakers x set messages = x.messages - b.messages where x.corpus_id = v_corpus_id and x.speaker = b.speaker;
+        delete from recall_speakers x where x.corpus_id = v_corpus_id and x.speaker = b.speaker and x.messages <= 0;
       end loop;
     end if;
   end loop;
 
   for w in
     with decreased as (
-      insert into recall_terms as x (shelf_id, term, tenant, messages)
-      select v_shelf, g.term, p_tenant, - sum(g.messages)
+      insert into recall_terms as x (corpus_id, term, tenant, messages)
+      select v_corpus_id, g.term, p_tenant, - sum(g.messages)
       from unnest(removed_terms, removed_messages) as g (term, messages)
       group by g.term
-      on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages
+      on conflict (corpus_id, term) do update set messages = x.messages + excluded.messages
       returning x.term, x.messages
     )
     select l.term from decreased l where l.messages <= 0
   loop
-    delete from recall_terms x where x.shelf_id = v_shelf and x.term = w;
+    delete from recall_terms x where x.corpus_id = v_corpus_id and x.term = w;
   end loop;
-  delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf and x.messages <= 0;
+  delete from recall_corpora x where x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus and x.messages <= 0;
 end $function$
 ;
 alter function context.remove_words(text,text,text,uuid[]) owner to throughline_functions;
@@ -2794,18 +2806,6 @@ end $function$
 alter function context.set_tenant(text) owner to throughline_functions;
 grant execute on function context.set_tenant(text) to throughline_purge;
 
-CREATE OR REPLACE FUNCTION context.shelf_id(p_tenant text, p_user text, p_shelf text)
- RETURNS bigint
- LANGUAGE sql
- STABLE
-AS $function$
-  select x.shelf_id
-  from context.recall_shelves x
-  where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf
-$function$
-;
-alter function context.shelf_id(text,text,text) owner to throughline_functions;
-
 CREATE OR REPLACE FUNCTION context.to_memory_row(m memori.memories)
  RETURNS context.memory_row
  LANGUAGE sql
@@ -2834,7 +2834,7 @@ begin
   if s.tenant is not null then
     perform lock_user(s.tenant, s.user_id);
     perform set_tenant(s.tenant);
-    perform remove_words(s.tenant, s.user_id, 'said', array[p_session]);
+    perform remove_words(s.tenant, s.user_id, 'messages', array[p_session]);
     update session_marks x set indexed = 0, turns = 0 where x.session_id = p_session;
   end if;
 end $function$
@@ -2921,7 +2921,7 @@ declare
   n integer := cardinality(b_memory);
 begin
   perform set_tenant(p_tenant);
-  perform remove_words(p_tenant, p_user, 'memory', p_unindexed);
+  perform remove_words(p_tenant, p_user, 'memories', p_unindexed);
   foreach v_id in array p_removals loop
     delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
     if found then
@@ -2974,7 +2974,7 @@ begin
   );
 
   if n > 0 then
-    perform add_words(p_tenant, p_user, 'memory',
+    perform add_words(p_tenant, p_user, 'memories',
       w_memory, array_fill(0, array[cardinality(w_term)]), w_term, array_fill(1, array[cardinality(w_term)]), w_data,
       b_memory, array_fill(0, array[n]), array_fill(1, array[n]), array_fill(1, array[n]), b_words, b_long);
   end if;

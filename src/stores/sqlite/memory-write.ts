@@ -171,7 +171,7 @@ export function memoryWriter(
   }
 
   function writeRows({ puts, removals }: PreparedChange, user: UserKey, before: Map<string, Previous>): void {
-    const key = { tenant: user.tenant, userId: user.userId, corpus: 'memory' } as const
+    const key = { tenant: user.tenant, userId: user.userId, corpus: 'memories' } as const
     const partition = puts.some(({ postings: words = [] }) => words.length > 0)
       ? partitions.findOrCreate(key)
       : partitions.find(key)

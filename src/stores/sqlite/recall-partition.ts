@@ -3,29 +3,29 @@ import type { IndexPartition, UserKey } from '../../ports/recall-index.ts'
 import type { BlockPostings } from './recall-postings.ts'
 import { prepared } from './statement.ts'
 
-const SELECT_PARTITION = 'select id from recall_shelves where tenant = ? and user_id = ? and shelf = ?'
+const SELECT_PARTITION = 'select id from recall_corpora where tenant = ? and user_id = ? and corpus = ?'
 
-const INSERT_PARTITION = 'insert into recall_shelves (tenant, user_id, shelf) values (?, ?, ?) returning id'
+const INSERT_PARTITION = 'insert into recall_corpora (tenant, user_id, corpus) values (?, ?, ?) returning id'
 
 const UPDATE_PARTITION = `
-  update recall_shelves
+  update recall_corpora
   set messages = messages + ?, terms = terms + ?, long_messages = long_messages + ?
   where id = ?`
 
 export const SELECT_BLOCKS = `
   select block, messages, length, long_messages as longMessages, terms
   from recall_blocks
-  where shelf = ? and session_id = ?`
+  where corpus_id = ? and session_id = ?`
 
 const INSERT_BLOCK = `
-  insert into recall_blocks (shelf, session_id, block, messages, length, long_messages, terms)
+  insert into recall_blocks (corpus_id, session_id, block, messages, length, long_messages, terms)
   values (?, ?, ?, ?, ?, ?, ?)
   on conflict do update
   set messages = messages + excluded.messages, length = length + excluded.length,
       long_messages = long_messages + excluded.long_messages, terms = terms || excluded.terms`
 
 const INSERT_POSTING = `
-  insert into recall_postings (shelf, term, session_id, block, messages, data)
+  insert into recall_postings (corpus_id, term, session_id, block, messages, data)
   values (?, ?, ?, ?, ?, ?)
   on conflict do nothing`
 
@@ -33,11 +33,11 @@ const INSERT_POSTING = `
 export const EXTEND_POSTING = `
   update recall_postings
   set messages = messages + ?, data = cast(data || ? as blob)
-  where shelf = ? and term = ? and session_id = ? and block = ?`
+  where corpus_id = ? and term = ? and session_id = ? and block = ?`
 
 export const DELETE_POSTING = `
   delete from recall_postings
-  where shelf = ? and term = ? and session_id = ? and block = ?
+  where corpus_id = ? and term = ? and session_id = ? and block = ?
   returning messages`
 
 /** Changes to the counts of a partition. */
@@ -76,18 +76,18 @@ export function partitionWriter(db: Database) {
   const selectPartition = prepared<[string, string, string], number>(db, SELECT_PARTITION).pluck()
   const insertPartition = prepared<[string, string, string], number>(db, INSERT_PARTITION).pluck()
   const updatePartition = prepared(db, UPDATE_PARTITION)
-  const deleteIfEmpty = prepared(db, 'delete from recall_shelves where id = ? and messages <= 0')
+  const deleteIfEmpty = prepared(db, 'delete from recall_corpora where id = ? and messages <= 0')
   const selectBlocks = prepared<[number, Buffer], BlockRow>(db, SELECT_BLOCKS)
   const insertBlock = prepared(db, INSERT_BLOCK)
-  const deleteBlocks = prepared(db, 'delete from recall_blocks where shelf = ? and session_id = ?')
+  const deleteBlocks = prepared(db, 'delete from recall_blocks where corpus_id = ? and session_id = ?')
   const insertPosting = prepared(db, INSERT_POSTING)
   const extendPosting = prepared(db, EXTEND_POSTING)
   const deletePosting = prepared<[number, string, Buffer, number], number>(db, DELETE_POSTING).pluck()
   const changeTerm = counter(db, 'recall_terms', 'term')
   const changeSpeaker = counter(db, 'recall_speakers', 'speaker')
   const deleteAll = ['recall_postings', 'recall_terms', 'recall_speakers', 'recall_blocks', 'recall_messages']
-    .map((table) => `delete from ${table} where shelf = ?`)
-    .concat('delete from recall_shelves where id = ?')
+    .map((table) => `delete from ${table} where corpus_id = ?`)
+    .concat('delete from recall_corpora where id = ?')
     .map((sql) => prepared<[number]>(db, sql))
 
   function find({ tenant, userId, corpus }: IndexPartition): number | undefined {
@@ -139,7 +139,7 @@ export function partitionWriter(db: Database) {
 
     /** Removes both partitions of a user with their content. */
     clear(user: UserKey): void {
-      for (const corpus of ['said', 'memory'] as const) {
+      for (const corpus of ['messages', 'memories'] as const) {
         const found = find({ ...user, corpus })
         if (found !== undefined) for (const statement of deleteAll) statement.run(found)
       }
@@ -154,12 +154,12 @@ function counter(db: Database, table: string, name: string) {
   const raise = prepared(
     db,
     `
-    insert into ${table} (shelf, ${name}, messages)
+    insert into ${table} (corpus_id, ${name}, messages)
     values (?, ?, ?)
     on conflict do update set messages = messages + excluded.messages`,
   )
-  const remove = prepared(db, `delete from ${table} where shelf = ? and ${name} = ? and messages <= ?`)
-  const lower = prepared(db, `update ${table} set messages = messages - ? where shelf = ? and ${name} = ?`)
+  const remove = prepared(db, `delete from ${table} where corpus_id = ? and ${name} = ? and messages <= ?`)
+  const lower = prepared(db, `update ${table} set messages = messages - ? where corpus_id = ? and ${name} = ?`)
   return (partition: number, key: string, change: number): void => {
     if (change > 0) raise.run(partition, key, change)
     else if (change < 0 && remove.run(partition, key, -change).changes === 0) lower.run(-change, partition, key)

@@ -18,15 +18,15 @@ const MAX_SPEAKERS = 500
 /** No row: the partition is empty. */
 const SELECT_PARTITION = `
   select id, messages, terms, long_messages as longMessages
-  from recall_shelves
-  where tenant = @tenant and user_id = @userId and shelf = @corpus`
+  from recall_corpora
+  where tenant = @tenant and user_id = @userId and corpus = @corpus`
 
-export const SELECT_FREQUENCY = 'select messages from recall_terms where shelf = ? and term = ?'
+export const SELECT_FREQUENCY = 'select messages from recall_terms where corpus_id = ? and term = ?'
 
 const SELECT_SPEAKERS = `
   select speaker
   from recall_speakers
-  where shelf = ?
+  where corpus_id = ?
   order by messages desc, speaker
   limit ${MAX_SPEAKERS}`
 
@@ -40,7 +40,7 @@ export const SELECT_POSTINGS = `
   from (
     select session_id, block, data
     from recall_postings
-    where shelf = ? and term = ?
+    where corpus_id = ? and term = ?
     order by session_id desc, block desc
     limit ? + 0
   )`
@@ -49,13 +49,13 @@ const FACTS = `
   select turn, sequence, is_commit as isCommit, speaker, time, length, asked, specifics, times, counts
   from recall_messages`
 
-export const SELECT_PLACE = `${FACTS} where shelf = ? and session_id = ? and turn = ?`
+export const SELECT_PLACE = `${FACTS} where corpus_id = ? and session_id = ? and turn = ?`
 
-export const SELECT_LAST_TURNS = `${FACTS} where shelf = ? and session_id = ? order by turn desc limit ? + 0`
+export const SELECT_LAST_TURNS = `${FACTS} where corpus_id = ? and session_id = ? order by turn desc limit ? + 0`
 
 export const SELECT_SPAN = `
   ${FACTS.replace('select', 'select lower(hex(session_id)) as digits,')}
-  where shelf = ? and time >= ? and time < ?
+  where corpus_id = ? and time >= ? and time < ?
   order by time desc, session_id desc, turn desc
   limit ? + 0`
 
@@ -123,7 +123,7 @@ export function indexReader(db: Database) {
   }
 
   function facts(user: UserKey, { places, sessions, perSession, span }: FactsQuery): IndexedFacts[] {
-    const partition = findPartition({ ...user, corpus: 'said' })
+    const partition = findPartition({ ...user, corpus: 'messages' })
     if (partition === undefined) return []
     const found = new Map<string, IndexedFacts>()
     const keep = (session: string, row: FactsRow) => found.set(`${session} ${row.turn}`, factsOf(session, row))

@@ -28,13 +28,13 @@ export const RESET_MARKS = `
 
 const INSERT_MESSAGE = `
   insert into recall_messages
-    (shelf, session_id, turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts)
+    (corpus_id, session_id, turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 export const COUNT_SPEAKERS = `
   select speaker, count(*) as messages
   from recall_messages
-  where shelf = ? and session_id = ?
+  where corpus_id = ? and session_id = ?
   group by speaker`
 
 /** Writes to the index of messages, each inside an open transaction. */
@@ -46,7 +46,7 @@ export function indexWriter(db: Database, partitions: PartitionWriter) {
   const deleteMark = prepared(db, 'delete from session_marks where session_id = ?')
   const insertMessage = prepared(db, INSERT_MESSAGE)
   const countSpeakers = prepared<[number, Buffer], { speaker: string; messages: number }>(db, COUNT_SPEAKERS)
-  const deleteMessages = prepared(db, 'delete from recall_messages where shelf = ? and session_id = ?')
+  const deleteMessages = prepared(db, 'delete from recall_messages where corpus_id = ? and session_id = ?')
 
   function insertFacts(
     partition: number,
@@ -78,7 +78,7 @@ export function indexWriter(db: Database, partitions: PartitionWriter) {
     const session = uuidBytes(sessionId)
     if (owner === undefined || session === undefined) return
     resetMark.run(sessionId)
-    const partition = partitions.find({ tenant: owner.tenant, userId: owner.userId, corpus: 'said' })
+    const partition = partitions.find({ tenant: owner.tenant, userId: owner.userId, corpus: 'messages' })
     if (partition === undefined) return
     const counts = new CountChanges()
     for (const { speaker, messages } of countSpeakers.all(partition, session)) counts.addSpeaker(speaker, -messages)
@@ -98,7 +98,7 @@ export function indexWriter(db: Database, partitions: PartitionWriter) {
       if (session === undefined) throw new Error(`cannot index session '${sessionId}': its id is not a UUID`)
       moveMark.run(sessionId, to, messages.at(-1)?.turn ?? 0, version)
       if (messages.length === 0) return true
-      const partition = partitions.findOrCreate({ tenant: owner.tenant, userId: owner.userId, corpus: 'said' })
+      const partition = partitions.findOrCreate({ tenant: owner.tenant, userId: owner.userId, corpus: 'messages' })
       const counts = new CountChanges()
       insertFacts(partition, session, messages, counts)
       partitions.insert(partition, session, blocks, counts)

@@ -40,8 +40,8 @@ import { DELETE_POSTING, EXTEND_POSTING, SELECT_BLOCKS } from './recall-partitio
 import { SELECT_FREQUENCY, SELECT_LAST_TURNS, SELECT_PLACE, SELECT_POSTINGS, SELECT_SPAN } from './recall-read.ts'
 import { COUNT_SPEAKERS, RESET_MARKS } from './recall-write.ts'
 
-const SAID = { ...ADA, corpus: 'said' } as const
-const INDEX_TABLES = ['shelves', 'postings', 'terms', 'speakers', 'blocks', 'messages'].map((name) => `recall_${name}`)
+const MESSAGES = { ...ADA, corpus: 'messages' } as const
+const INDEX_TABLES = ['corpora', 'postings', 'terms', 'speakers', 'blocks', 'messages'].map((name) => `recall_${name}`)
 
 let folder: string
 let path: string
@@ -91,7 +91,7 @@ describe('index entries in the file', () => {
       const messages = [someMessage(i + 250, each)]
       await store.index.add({ sessionId, from: i, to: i + 1, version: 1, messages })
     }
-    const blocks = await store.index.postings(SAID, ['word'], 9)
+    const blocks = await store.index.postings(MESSAGES, ['word'], 9)
     const found = blocks.flatMap(({ session, block, data }) => decodePostings(session, block, data))
     expect(found).toEqual(
       words.map(({ length, asks, places: terms }, i) => {
@@ -174,7 +174,7 @@ describe('killed writers', () => {
     const ids = indexed.map(({ id }) => id)
     expect(ids).toEqual(expect.arrayContaining(printed))
     expect(printed.length).toBeGreaterThanOrEqual(24)
-    const { messages, terms, frequencies, speakers } = await store.index.lookup(SAID, [
+    const { messages, terms, frequencies, speakers } = await store.index.lookup(MESSAGES, [
       'shared',
       'left',
       'right',
@@ -184,7 +184,7 @@ describe('killed writers', () => {
     expect([frequencies.get('shared'), frequencies.get('own7')]).toEqual([20 * ids.length, ids.length])
     expect((frequencies.get('left') ?? 0) + (frequencies.get('right') ?? 0)).toBe(20 * ids.length)
     expect([...speakers].sort()).toEqual(['left', 'right'])
-    const blocks = await store.index.postings(SAID, ['shared'], 1000)
+    const blocks = await store.index.postings(MESSAGES, ['shared'], 1000)
     expect(blocks.map(({ session }) => session)).toEqual(ids.sort())
     for (const { data } of blocks) expect(decodePostings('', 0, data).map(({ turn }) => turn)).toEqual(upTo(20))
     expect(countOf('recall_messages')).toBe(20 * ids.length)
@@ -261,15 +261,15 @@ describe('query plans of memory and recall', () => {
     ['marks of a user', SELECT_NEWEST, 's USING INDEX sessions_user (tenant=? AND user_id=?)'],
     ['a page of all sessions', SELECT_PAGE, 's USING PRIMARY KEY (id>?)'],
     ['marks to be put back', RESET_MARKS, 'session_marks USING PRIMARY KEY (session_id=?)'],
-    ['the count of a term', SELECT_FREQUENCY, 'PRIMARY KEY (shelf=? AND term=?)'],
-    ['the blocks of a term', SELECT_POSTINGS, 'recall_postings USING PRIMARY KEY (shelf=? AND term=?)'],
-    ['a block of a term to put behind', EXTEND_POSTING, '(shelf=? AND term=? AND session_id=? AND block=?)'],
-    ['a block of a term to remove', DELETE_POSTING, '(shelf=? AND term=? AND session_id=? AND block=?)'],
-    ['the terms of a session', SELECT_BLOCKS, '(shelf=? AND session_id=?)'],
-    ['who spoke in a session', COUNT_SPEAKERS, 'PRIMARY KEY (shelf=? AND session_id=?)'],
-    ['a message', SELECT_PLACE, 'PRIMARY KEY (shelf=? AND session_id=? AND turn=?)'],
-    ['the last messages of a session', SELECT_LAST_TURNS, 'PRIMARY KEY (shelf=? AND session_id=?)'],
-    ['the last messages of a span', SELECT_SPAN, 'recall_messages_time (shelf=? AND time>? AND time<?)'],
+    ['the count of a term', SELECT_FREQUENCY, 'PRIMARY KEY (corpus_id=? AND term=?)'],
+    ['the blocks of a term', SELECT_POSTINGS, 'recall_postings USING PRIMARY KEY (corpus_id=? AND term=?)'],
+    ['a block of a term to put behind', EXTEND_POSTING, '(corpus_id=? AND term=? AND session_id=? AND block=?)'],
+    ['a block of a term to remove', DELETE_POSTING, '(corpus_id=? AND term=? AND session_id=? AND block=?)'],
+    ['the terms of a session', SELECT_BLOCKS, '(corpus_id=? AND session_id=?)'],
+    ['who spoke in a session', COUNT_SPEAKERS, 'PRIMARY KEY (corpus_id=? AND session_id=?)'],
+    ['a message', SELECT_PLACE, 'PRIMARY KEY (corpus_id=? AND session_id=? AND turn=?)'],
+    ['the last messages of a session', SELECT_LAST_TURNS, 'PRIMARY KEY (corpus_id=? AND session_id=?)'],
+    ['the last messages of a span', SELECT_SPAN, 'recall_messages_time (corpus_id=? AND time>? AND time<?)'],
     ['memories by id', SELECT_MEMORIES, 'memories_id (id=?)'],
     ['memories of a user by id', SELECT_OWN_MEMORIES, '(tenant=? AND user_id=? AND id=?)'],
     ['uses to be counted', COUNT_USES, '(tenant=? AND user_id=? AND id=?)'],

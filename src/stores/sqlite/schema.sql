@@ -76,18 +76,29 @@ CREATE TABLE memory_sources (
 ) strict, without rowid;
 
 CREATE TABLE recall_blocks (
-  shelf         integer not null,
+  corpus_id     integer not null,
   session_id    blob    not null,
   block         integer not null,
   messages      integer not null,
   length        integer not null,
   long_messages integer not null,
   terms         text    not null,
-  unique (shelf, session_id, block)
+  unique (corpus_id, session_id, block)
+) strict;
+
+CREATE TABLE recall_corpora (
+  id            integer not null primary key,
+  tenant        text    not null,
+  user_id       text    not null,
+  corpus        text    not null,
+  messages      integer not null default 0,
+  terms         integer not null default 0,
+  long_messages integer not null default 0,
+  unique (tenant, user_id, corpus)
 ) strict;
 
 CREATE TABLE recall_messages (
-  shelf      integer not null,
+  corpus_id  integer not null,
   session_id blob    not null,
   turn       integer not null,
   sequence   integer not null,
@@ -99,42 +110,31 @@ CREATE TABLE recall_messages (
   specifics  integer not null,
   times      integer not null,
   counts     integer not null,
-  primary key (shelf, session_id, turn)
+  primary key (corpus_id, session_id, turn)
 ) strict, without rowid;
 
 CREATE TABLE recall_postings (
-  shelf      integer not null,
+  corpus_id  integer not null,
   term       text    not null,
   session_id blob    not null,
   block      integer not null,
   messages   integer not null,
   data       blob    not null,
-  primary key (shelf, term, session_id, block)
+  primary key (corpus_id, term, session_id, block)
 ) strict, without rowid;
 
-CREATE TABLE recall_shelves (
-  id            integer not null primary key,
-  tenant        text    not null,
-  user_id       text    not null,
-  shelf         text    not null,
-  messages      integer not null default 0,
-  terms         integer not null default 0,
-  long_messages integer not null default 0,
-  unique (tenant, user_id, shelf)
-) strict;
-
 CREATE TABLE recall_speakers (
-  shelf    integer not null,
-  speaker  text    not null,
-  messages integer not null,
-  primary key (shelf, speaker)
+  corpus_id integer not null,
+  speaker   text    not null,
+  messages  integer not null,
+  primary key (corpus_id, speaker)
 ) strict, without rowid;
 
 CREATE TABLE recall_terms (
-  shelf    integer not null,
-  term     text    not null,
-  messages integer not null,
-  primary key (shelf, term)
+  corpus_id integer not null,
+  term      text    not null,
+  messages  integer not null,
+  primary key (corpus_id, term)
 ) strict, without rowid;
 
 CREATE TABLE session_edges (
@@ -353,7 +353,7 @@ CREATE INDEX memory_keys_at on memory_keys (at);
 
 CREATE INDEX memory_keys_fingerprint on memory_keys (fingerprint);
 
-CREATE INDEX recall_messages_time on recall_messages (shelf, time);
+CREATE INDEX recall_messages_time on recall_messages (corpus_id, time);
 
 CREATE INDEX session_edges_reverse on session_edges (session_id, to_node, label, from_node, sequence);
 

@@ -185,63 +185,63 @@ create table session_marks (
   extracted  integer not null default 0
 ) strict, without rowid;
 
--- A shelf of a user: 'said' or 'memory'. Its number stands for tenant, user and shelf in every row of the index.
-create table recall_shelves (
+-- A corpus: a user's 'messages' or 'memories'. Every row of the index refers to it by id.
+create table recall_corpora (
   id            integer not null primary key,
   tenant        text    not null,
   user_id       text    not null,
-  shelf         text    not null,
+  corpus        text    not null,
   messages      integer not null default 0,
   terms         integer not null default 0,
   long_messages integer not null default 0,
-  unique (tenant, user_id, shelf)
+  unique (tenant, user_id, corpus)
 ) strict;
 
--- The messages with a term in one block of turns. session_id (for the shelf 'memory' the memory's id) is the 16 bytes
+-- The messages with a term in one block of turns. session_id (a memory's id in the corpus 'memories') is the 16 bytes
 -- of the UUID: it sorts like the text, which would be a third of the index.
 create table recall_postings (
-  shelf      integer not null,
+  corpus_id  integer not null,
   term       text    not null,
   session_id blob    not null,
   block      integer not null,
   -- Number of messages in data.
   messages   integer not null,
   data       blob    not null,
-  primary key (shelf, term, session_id, block)
+  primary key (corpus_id, term, session_id, block)
 ) strict, without rowid;
 
 -- Number of messages with a term, and of a speaker.
 create table recall_terms (
-  shelf    integer not null,
-  term     text    not null,
-  messages integer not null,
-  primary key (shelf, term)
+  corpus_id integer not null,
+  term      text    not null,
+  messages  integer not null,
+  primary key (corpus_id, term)
 ) strict, without rowid;
 
 create table recall_speakers (
-  shelf    integer not null,
-  speaker  text    not null,
-  messages integer not null,
-  primary key (shelf, speaker)
+  corpus_id integer not null,
+  speaker   text    not null,
+  messages  integer not null,
+  primary key (corpus_id, speaker)
 ) strict, without rowid;
 
 -- The terms of a block of a session, each followed by a space: they lead back to the postings. An index on the postings
 -- by session would be five times as large. With a rowid, because the rows exceed the 1,000 bytes above which a row
 -- without one takes a page of its own.
 create table recall_blocks (
-  shelf         integer not null,
+  corpus_id     integer not null,
   session_id    blob    not null,
   block         integer not null,
   messages      integer not null,
   length        integer not null,
   long_messages integer not null,
   terms         text    not null,
-  unique (shelf, session_id, block)
+  unique (corpus_id, session_id, block)
 ) strict;
 
 -- Facts about each message.
 create table recall_messages (
-  shelf      integer not null,
+  corpus_id  integer not null,
   session_id blob    not null,
   turn       integer not null,
   sequence   integer not null,
@@ -254,10 +254,10 @@ create table recall_messages (
   specifics  integer not null,
   times      integer not null,
   counts     integer not null,
-  primary key (shelf, session_id, turn)
+  primary key (corpus_id, session_id, turn)
 ) strict, without rowid;
 
-create index recall_messages_time on recall_messages (shelf, time);
+create index recall_messages_time on recall_messages (corpus_id, time);
 
 create table memories (
   -- The rowid of the full text: VACUUM may change a rowid that is no column.

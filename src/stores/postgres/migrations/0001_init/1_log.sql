@@ -164,9 +164,9 @@ end $$;
 -- An array that holds only nulls may be null itself.
 --
 -- heads:   for each session the head before its events; null: nothing was written.
--- refused: null, or for each session without a write its outcome: missing, ended (when), conflict (current head), again.
--- known:   null, or the keys that are already stored. A session with a stored key gets no events in this call; its other
---          appends have the outcome again.
+-- refused: null, or the outcome of each session without a write: missing, ended (when), conflict (current head), again.
+-- known:   null, or the keys that are already stored. A session with a stored key gets no events in this call; its
+--          other appends have the outcome again.
 create function context.append_events(
   s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamptz[], s_expected integer[],
   s_type text[],

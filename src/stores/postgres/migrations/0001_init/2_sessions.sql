@@ -1,5 +1,5 @@
--- Sessions: creating, reading, deciding, listing, purging. Each function that the application calls first sets the tenant
--- that row level security checks; p_tenant null is the operator. SQLSTATE TL001: there is no such session.
+-- Sessions: creating, reading, deciding, listing, purging. Each function that the application calls first sets the
+-- tenant that row level security checks; p_tenant null is the operator. SQLSTATE TL001: there is no such session.
 
 -- The views as callers pass them. Parsing them once costs less than reading each field from the JSON text.
 create type context.input_times as (created_at timestamptz, updated_at timestamptz);
@@ -548,7 +548,7 @@ begin
   delete from session_slots x where x.session_id = p_session;
   delete from session_edges x where x.session_id = p_session;
   delete from session_marks x where x.session_id = p_session;
-  perform remove_words(s.tenant, s.user_id, 'said', array[p_session]);
+  perform remove_words(s.tenant, s.user_id, 'messages', array[p_session]);
   update conversation_commits x set purged_at = p_at, user_id = '' where x.session_id = p_session and x.purged_at is null;
   return next;
 end $$;

@@ -1,53 +1,53 @@
 -- The word index over messages and memories. It is derived from the log and from memories and can be rebuilt.
 --
--- A shelf is what one user said, or what is remembered of one user. Its number stands for both in all other tables,
--- which makes their rows and keys half as long. The tables can be distributed by it, because every key begins with it.
+-- A corpus holds the 'messages' or the 'memories' of one user. All other tables refer to it by corpus_id, which makes
+-- their rows and keys half as long. They can be distributed by it, because every key begins with it.
 -- Collation "C" orders by code point, as every store does.
-create table context.recall_shelves (
+create table context.recall_corpora (
   user_id       text    not null,
   tenant        text    not null,
-  shelf         text    not null,
-  shelf_id      bigint  not null generated always as identity,
+  corpus        text    not null,
+  corpus_id     bigint  not null generated always as identity,
   messages      integer not null,
   terms         bigint  not null,
   long_messages integer not null,
-  primary key (user_id, tenant, shelf)
+  primary key (user_id, tenant, corpus)
 ) with (fillfactor = 50);
 
 -- Number of messages with a term, and of a speaker. A row that reaches 0 is deleted.
 create table context.recall_terms (
-  shelf_id bigint           not null,
-  messages integer          not null,
-  term     text collate "C" not null,
-  tenant   text             not null,
-  primary key (shelf_id, term)
+  corpus_id bigint           not null,
+  messages  integer          not null,
+  term      text collate "C" not null,
+  tenant    text             not null,
+  primary key (corpus_id, term)
 ) with (fillfactor = 70);
 
 create table context.recall_speakers (
-  shelf_id bigint           not null,
-  messages integer          not null,
-  speaker  text collate "C" not null,
-  tenant   text             not null,
-  primary key (shelf_id, speaker)
+  corpus_id bigint           not null,
+  messages  integer          not null,
+  speaker   text collate "C" not null,
+  tenant    text             not null,
+  primary key (corpus_id, speaker)
 ) with (fillfactor = 70);
 
 -- The messages with a term in one block of turns; data as in domain/recall/postings.ts. For a memory, session_id is the
 -- memory's id, with one message in block 0.
 create table context.recall_postings (
-  shelf_id   bigint           not null,
+  corpus_id  bigint           not null,
   session_id uuid             not null,
   block      integer          not null,
   messages   smallint         not null,
   term       text collate "C" not null,
   tenant     text             not null,
   data       bytea            not null,
-  primary key (shelf_id, term, session_id, block)
+  primary key (corpus_id, term, session_id, block)
 ) with (fillfactor = 90);
 
 -- What each write added to a block, with the terms that were new to it: they lead back to the postings of a session.
 -- turn is the first one of the write, so a row never changes.
 create table context.recall_blocks (
-  shelf_id      bigint  not null,
+  corpus_id     bigint  not null,
   session_id    uuid    not null,
   block         integer not null,
   turn          integer not null,
@@ -56,12 +56,12 @@ create table context.recall_blocks (
   long_messages integer not null,
   tenant        text    not null,
   terms         text[]  not null,
-  primary key (shelf_id, session_id, block, turn)
+  primary key (corpus_id, session_id, block, turn)
 );
 
 -- Facts about each message. time: milliseconds since 1970.
 create table context.recall_messages (
-  shelf_id   bigint   not null,
+  corpus_id  bigint   not null,
   time       bigint   not null,
   session_id uuid     not null,
   turn       integer  not null,
@@ -74,10 +74,10 @@ create table context.recall_messages (
   is_commit  boolean  not null,
   tenant     text     not null,
   speaker    text     not null,
-  primary key (shelf_id, session_id, turn)
+  primary key (corpus_id, session_id, turn)
 );
 
-create index recall_messages_time on context.recall_messages (shelf_id, time, session_id, turn);
+create index recall_messages_time on context.recall_messages (corpus_id, time, session_id, turn);
 
 -- How far the index and the extraction of memories have read a log. No row: nothing was read. Not in sessions, so that
 -- no reader holds a lock that an append waits for.
@@ -104,46 +104,46 @@ begin
   perform pg_advisory_xact_lock(hashtextextended(json_build_array(p_tenant, p_user)::text, 4749));
 end $$;
 
--- Returns the number of a shelf. Null: it is empty.
-create function context.shelf_id(p_tenant text, p_user text, p_shelf text) returns bigint
+-- Returns the id of a corpus. Null: it is empty.
+create function context.corpus_id(p_tenant text, p_user text, p_corpus text) returns bigint
 language sql stable as $$
-  select x.shelf_id
-  from context.recall_shelves x
-  where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf
+  select x.corpus_id
+  from context.recall_corpora x
+  where x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus
 $$;
 
--- Adds words to a shelf, under the user's lock. One w_* entry per term of a block of a session, one b_* entry per
+-- Adds words to a corpus, under the user's lock. One w_* entry per term of a block of a session, one b_* entry per
 -- block. A posting is new to its block if it holds no more messages than were given. Without the setting the planner,
 -- which assumes short arrays, compares each of 6,000 terms with each other.
 create function context.add_words(
-  p_tenant text, p_user text, p_shelf text,
+  p_tenant text, p_user text, p_corpus text,
   w_session uuid[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[],
   b_session uuid[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[]
 )
 returns bigint
 language plpgsql set enable_nestloop = off as $$
 declare
-  v_shelf bigint;
+  v_corpus_id bigint;
 begin
-  insert into recall_shelves as x (user_id, tenant, shelf, messages, terms, long_messages)
-  select p_user, p_tenant, p_shelf, sum(b.messages), sum(b.words), sum(b.long)
+  insert into recall_corpora as x (user_id, tenant, corpus, messages, terms, long_messages)
+  select p_user, p_tenant, p_corpus, sum(b.messages), sum(b.words), sum(b.long)
   from unnest(b_messages, b_words, b_long) as b (messages, words, long)
-  on conflict (user_id, tenant, shelf) do update
+  on conflict (user_id, tenant, corpus) do update
   set messages = x.messages + excluded.messages, terms = x.terms + excluded.terms,
       long_messages = x.long_messages + excluded.long_messages
-  returning x.shelf_id into v_shelf;
+  returning x.corpus_id into v_corpus_id;
 
-  insert into recall_terms as x (shelf_id, term, tenant, messages)
-  select v_shelf, w.term, p_tenant, sum(w.messages)
+  insert into recall_terms as x (corpus_id, term, tenant, messages)
+  select v_corpus_id, w.term, p_tenant, sum(w.messages)
   from unnest(w_term, w_messages) as w (term, messages)
   group by w.term
-  on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages;
+  on conflict (corpus_id, term) do update set messages = x.messages + excluded.messages;
 
   with upserted as (
-    insert into recall_postings as x (shelf_id, term, session_id, block, tenant, messages, data)
-    select v_shelf, w.term, w.session, w.block, p_tenant, w.messages, w.data
+    insert into recall_postings as x (corpus_id, term, session_id, block, tenant, messages, data)
+    select v_corpus_id, w.term, w.session, w.block, p_tenant, w.messages, w.data
     from unnest(w_session, w_block, w_term, w_messages, w_data) as w (session, block, term, messages, data)
-    on conflict (shelf_id, term, session_id, block) do update
+    on conflict (corpus_id, term, session_id, block) do update
     set messages = x.messages + excluded.messages, data = x.data || excluded.data
     returning x.term, x.session_id, x.block, x.messages
   ),
@@ -154,19 +154,19 @@ begin
     where u.messages = w.messages
     group by w.session, w.block
   )
-  insert into recall_blocks (shelf_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
-  select v_shelf, b.session, b.block, b.turn, p_tenant, coalesce(added.terms, '{}'), b.messages, b.words, b.long
+  insert into recall_blocks (corpus_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
+  select v_corpus_id, b.session, b.block, b.turn, p_tenant, coalesce(added.terms, '{}'), b.messages, b.words, b.long
   from unnest(b_session, b_block, b_turn, b_messages, b_words, b_long) as b (session, block, turn, messages, words, long)
   left join added on added.session = b.session and added.block = b.block;
-  return v_shelf;
+  return v_corpus_id;
 end $$;
 
--- Removes sessions, or memories, from a shelf, under the user's lock; a purge calls it too. Deletes postings one by one
--- by their full key: while a table has no statistics, a join reads the whole shelf.
-create function context.remove_words(p_tenant text, p_user text, p_shelf text, p_sessions uuid[]) returns void
+-- Removes sessions or memories from a corpus, under the user's lock; a purge calls it too. Deletes postings one by one
+-- by their full key: while a table has no statistics, a join reads the whole corpus.
+create function context.remove_words(p_tenant text, p_user text, p_corpus text, p_sessions uuid[]) returns void
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 declare
-  v_shelf bigint := shelf_id(p_tenant, p_user, p_shelf);
+  v_corpus_id bigint := corpus_id(p_tenant, p_user, p_corpus);
   v_session uuid;
   b record;
   w text;
@@ -174,53 +174,53 @@ declare
   removed_terms text[] := '{}';
   removed_messages integer[] := '{}';
 begin
-  if v_shelf is null then
+  if v_corpus_id is null then
     return;
   end if;
   foreach v_session in array p_sessions loop
     for b in
       delete from recall_blocks x
-      where x.shelf_id = v_shelf and x.session_id = v_session
+      where x.corpus_id = v_corpus_id and x.session_id = v_session
       returning x.block, x.terms, x.messages, x.words, x.long_messages
     loop
       foreach w in array b.terms loop
         delete from recall_postings x
-        where x.shelf_id = v_shelf and x.term = w and x.session_id = v_session and x.block = b.block
+        where x.corpus_id = v_corpus_id and x.term = w and x.session_id = v_session and x.block = b.block
         returning x.messages into n;
         removed_terms := removed_terms || w;
         removed_messages := removed_messages || n;
       end loop;
-      update recall_shelves x
+      update recall_corpora x
       set messages = x.messages - b.messages, terms = x.terms - b.words, long_messages = x.long_messages - b.long_messages
-      where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
+      where x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus;
     end loop;
-    if p_shelf = 'said' then
+    if p_corpus = 'messages' then
       for b in
         with messages as (
-          delete from recall_messages x where x.shelf_id = v_shelf and x.session_id = v_session returning x.speaker
+          delete from recall_messages x where x.corpus_id = v_corpus_id and x.session_id = v_session returning x.speaker
         )
         select m.speaker, count(*) as messages from messages m group by m.speaker
       loop
-        update recall_speakers x set messages = x.messages - b.messages where x.shelf_id = v_shelf and x.speaker = b.speaker;
-        delete from recall_speakers x where x.shelf_id = v_shelf and x.speaker = b.speaker and x.messages <= 0;
+        update recall_speakers x set messages = x.messages - b.messages where x.corpus_id = v_corpus_id and x.speaker = b.speaker;
+        delete from recall_speakers x where x.corpus_id = v_corpus_id and x.speaker = b.speaker and x.messages <= 0;
       end loop;
     end if;
   end loop;
 
   for w in
     with decreased as (
-      insert into recall_terms as x (shelf_id, term, tenant, messages)
-      select v_shelf, g.term, p_tenant, - sum(g.messages)
+      insert into recall_terms as x (corpus_id, term, tenant, messages)
+      select v_corpus_id, g.term, p_tenant, - sum(g.messages)
       from unnest(removed_terms, removed_messages) as g (term, messages)
       group by g.term
-      on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages
+      on conflict (corpus_id, term) do update set messages = x.messages + excluded.messages
       returning x.term, x.messages
     )
     select l.term from decreased l where l.messages <= 0
   loop
-    delete from recall_terms x where x.shelf_id = v_shelf and x.term = w;
+    delete from recall_terms x where x.corpus_id = v_corpus_id and x.term = w;
   end loop;
-  delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf and x.messages <= 0;
+  delete from recall_corpora x where x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus and x.messages <= 0;
 end $$;
 
 -- Adds messages (m_*) of a session and their words (as in add_words) to the index and moves the mark from p_from to
@@ -236,7 +236,7 @@ returns boolean
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
   s record;
-  v_shelf bigint;
+  v_corpus_id bigint;
   v_turns integer := 0;
 begin
   perform set_tenant(null);
@@ -255,19 +255,19 @@ begin
 
   if cardinality(m_turn) > 0 then
     v_turns := m_turn[cardinality(m_turn)];
-    v_shelf := add_words(s.tenant, s.user_id, 'said',
+    v_corpus_id := add_words(s.tenant, s.user_id, 'messages',
       array_fill(p_session, array[cardinality(w_term)]), w_block, w_term, w_messages, w_data,
       array_fill(p_session, array[cardinality(b_block)]), b_block, b_turn, b_messages, b_words, b_long);
     insert into recall_messages (
-      shelf_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
+      corpus_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
     )
-    select v_shelf, p_session, m.turn, s.tenant, m.sequence, m.is_commit, m.speaker, m.time, m.length, m.asked, m.specifics,
+    select v_corpus_id, p_session, m.turn, s.tenant, m.sequence, m.is_commit, m.speaker, m.time, m.length, m.asked, m.specifics,
       m.times, m.counts
     from unnest(m_turn, m_sequence, m_commit, m_speaker, m_time, m_length, m_asked, m_specifics, m_times, m_counts)
       as m (turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts);
-    insert into recall_speakers as x (shelf_id, speaker, tenant, messages)
-    select v_shelf, m.speaker, s.tenant, count(*) from unnest(m_speaker) as m (speaker) group by m.speaker
-    on conflict (shelf_id, speaker) do update set messages = x.messages + excluded.messages;
+    insert into recall_speakers as x (corpus_id, speaker, tenant, messages)
+    select v_corpus_id, m.speaker, s.tenant, count(*) from unnest(m_speaker) as m (speaker) group by m.speaker
+    on conflict (corpus_id, speaker) do update set messages = x.messages + excluded.messages;
   end if;
 
   insert into session_marks as x (session_id, tenant, indexed, turns, version)
@@ -288,7 +288,7 @@ begin
   if s.tenant is not null then
     perform lock_user(s.tenant, s.user_id);
     perform set_tenant(s.tenant);
-    perform remove_words(s.tenant, s.user_id, 'said', array[p_session]);
+    perform remove_words(s.tenant, s.user_id, 'messages', array[p_session]);
     update session_marks x set indexed = 0, turns = 0 where x.session_id = p_session;
   end if;
 end $$;
@@ -346,48 +346,48 @@ begin
     limit p_limit;
 end $$;
 
--- Returns the counts of a shelf. No row: it is empty.
-create function context.count_terms(p_tenant text, p_user text, p_shelf text, p_terms text[])
+-- Returns the counts of a corpus. No row: it is empty.
+create function context.count_terms(p_tenant text, p_user text, p_corpus text, p_terms text[])
 returns table (messages integer, terms bigint, long_messages integer, speakers text[], known text[], counts integer[])
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
-  v_shelf bigint;
+  v_corpus_id bigint;
 begin
   perform set_tenant(p_tenant);
-  select x.shelf_id, x.messages, x.terms, x.long_messages into v_shelf, messages, terms, long_messages
-  from recall_shelves x
-  where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
-  if v_shelf is null then
+  select x.corpus_id, x.messages, x.terms, x.long_messages into v_corpus_id, messages, terms, long_messages
+  from recall_corpora x
+  where x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus;
+  if v_corpus_id is null then
     return;
   end if;
   speakers := array(
-    select x.speaker from recall_speakers x where x.shelf_id = v_shelf order by x.messages desc, x.speaker limit 500
+    select x.speaker from recall_speakers x where x.corpus_id = v_corpus_id order by x.messages desc, x.speaker limit 500
   );
   select coalesce(array_agg(x.term), '{}'), coalesce(array_agg(x.messages), '{}') into known, counts
   from recall_terms x
-  where x.shelf_id = v_shelf and x.term = any (p_terms);
+  where x.corpus_id = v_corpus_id and x.term = any (p_terms);
   return next;
 end $$;
 
 -- Returns the blocks of each term packed into one value, last block first: session (16 bytes), block (4), length of the
 -- data (4), data. One row for each of 15,000 blocks took four times as long.
-create function context.read_postings(p_tenant text, p_user text, p_shelf text, p_terms text[], p_limit integer)
+create function context.read_postings(p_tenant text, p_user text, p_corpus text, p_terms text[], p_limit integer)
 returns table (term text, packed bytea)
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare
-  v_shelf bigint;
+  v_corpus_id bigint;
 begin
   perform set_tenant(p_tenant);
-  v_shelf := shelf_id(p_tenant, p_user, p_shelf);
+  v_corpus_id := corpus_id(p_tenant, p_user, p_corpus);
   foreach term in array p_terms loop
     select string_agg(uuid_send(b.session_id) || int4send(b.block) || int4send(length(b.data)) || b.data, ''::bytea)
     into packed
     from (
       select x.session_id, x.block, x.data
       from recall_postings x
-      where x.shelf_id = v_shelf and x.term = read_postings.term
+      where x.corpus_id = v_corpus_id and x.term = read_postings.term
       order by x.session_id desc, x.block desc
       limit p_limit
     ) b;
@@ -398,8 +398,7 @@ begin
 end $$;
 
 -- Returns the facts of the messages at the given places, of the last p_last messages of sessions, and of the last
--- p_limit messages in a time range, each once. OFFSET 0 keeps the lookups by full key: a join would read the whole
--- shelf.
+-- p_limit messages in a time range, each once. OFFSET 0 keeps lookups by full key; a join would read the whole corpus.
 create function context.read_message_facts(
   p_tenant text, p_user text, p_place_session uuid[], p_place_turn integer[], p_sessions uuid[], p_last integer,
   p_since bigint, p_until bigint, p_limit integer
@@ -408,10 +407,10 @@ returns setof context.recall_messages
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
-  v_shelf bigint;
+  v_corpus_id bigint;
 begin
   perform set_tenant(p_tenant);
-  v_shelf := shelf_id(p_tenant, p_user, 'said');
+  v_corpus_id := corpus_id(p_tenant, p_user, 'messages');
   return query
     with wanted as (
       select p.session_id, p.turn from unnest(p_place_session, p_place_turn) as p (session_id, turn)
@@ -421,7 +420,7 @@ begin
       cross join lateral (
         select x.session_id, x.turn
         from recall_messages x
-        where x.shelf_id = v_shelf and x.session_id = p.session_id
+        where x.corpus_id = v_corpus_id and x.session_id = p.session_id
         order by x.turn desc
         limit p_last
       ) l
@@ -429,7 +428,7 @@ begin
       (
         select x.session_id, x.turn
         from recall_messages x
-        where x.shelf_id = v_shelf and x.time >= p_since and x.time < p_until
+        where x.corpus_id = v_corpus_id and x.time >= p_since and x.time < p_until
         order by x.time desc, x.session_id desc, x.turn desc
         limit p_limit
       )
@@ -439,7 +438,7 @@ begin
     cross join lateral (
       select x.*
       from recall_messages x
-      where x.shelf_id = v_shelf and x.session_id = w.session_id and x.turn = w.turn
+      where x.corpus_id = v_corpus_id and x.session_id = w.session_id and x.turn = w.turn
       offset 0
     ) f
     order by f.session_id, f.turn;

@@ -323,7 +323,7 @@ declare
   n integer := cardinality(b_memory);
 begin
   perform set_tenant(p_tenant);
-  perform remove_words(p_tenant, p_user, 'memory', p_unindexed);
+  perform remove_words(p_tenant, p_user, 'memories', p_unindexed);
   foreach v_id in array p_removals loop
     delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
     if found then
@@ -376,7 +376,7 @@ begin
   );
 
   if n > 0 then
-    perform add_words(p_tenant, p_user, 'memory',
+    perform add_words(p_tenant, p_user, 'memories',
       w_memory, array_fill(0, array[cardinality(w_term)]), w_term, array_fill(1, array[cardinality(w_term)]), w_data,
       b_memory, array_fill(0, array[n]), array_fill(1, array[n]), array_fill(1, array[n]), b_words, b_long);
   end if;
@@ -511,7 +511,7 @@ create function context.purge_memories(p_tenant text, p_user text) returns table
 language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
-  v_shelves bigint[];
+  v_corpora bigint[];
 begin
   perform lock_user(p_tenant, p_user);
   perform set_tenant(p_tenant);
@@ -522,14 +522,14 @@ begin
   delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant;
   get diagnostics memories = row_count;
   with deleted as (
-    delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant returning x.shelf_id
+    delete from recall_corpora x where x.user_id = p_user and x.tenant = p_tenant returning x.corpus_id
   )
-  select array_agg(g.shelf_id) into v_shelves from deleted g;
-  delete from recall_terms x where x.shelf_id = any (v_shelves);
-  delete from recall_speakers x where x.shelf_id = any (v_shelves);
-  delete from recall_postings x where x.shelf_id = any (v_shelves);
-  delete from recall_blocks x where x.shelf_id = any (v_shelves);
-  delete from recall_messages x where x.shelf_id = any (v_shelves);
+  select array_agg(g.corpus_id) into v_corpora from deleted g;
+  delete from recall_terms x where x.corpus_id = any (v_corpora);
+  delete from recall_speakers x where x.corpus_id = any (v_corpora);
+  delete from recall_postings x where x.corpus_id = any (v_corpora);
+  delete from recall_blocks x where x.corpus_id = any (v_corpora);
+  delete from recall_messages x where x.corpus_id = any (v_corpora);
   update session_marks x
   set indexed = 0, turns = 0
   from sessions s

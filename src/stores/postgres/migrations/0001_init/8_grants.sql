@@ -29,7 +29,7 @@ declare
 begin
   foreach name in array array[
     'context.sessions', 'context.session_slots', 'context.session_state', 'context.session_events', 'context.session_types',
-    'context.session_keys', 'context.session_edges', 'context.conversation_commits', 'context.recall_shelves',
+    'context.session_keys', 'context.session_edges', 'context.conversation_commits', 'context.recall_corpora',
     'context.recall_terms', 'context.recall_speakers', 'context.recall_postings', 'context.recall_blocks',
     'context.recall_messages', 'context.session_marks', 'context.session_envelopes', 'context.session_imports',
     'memori.memory_history', 'memori.memory_sources', 'memori.memory_keys', 'memori.memories'
@@ -76,7 +76,7 @@ grant update on context.sessions, context.session_state to throughline_functions
 grant delete on context.session_slots, context.session_edges, context.settings to throughline_functions;
 -- An import of a purged session takes its commit over again.
 grant update (purged_at, user_id) on context.conversation_commits to throughline_functions, throughline_purge;
-grant select, insert, update, delete on context.recall_shelves, context.recall_terms, context.recall_speakers,
+grant select, insert, update, delete on context.recall_corpora, context.recall_terms, context.recall_speakers,
   context.recall_postings, context.recall_blocks, context.recall_messages, context.session_marks, context.session_envelopes,
   context.session_imports, memori.memories, memori.memory_history, memori.memory_sources to throughline_functions;
 grant select, insert, delete on memori.memory_keys to throughline_functions;
@@ -118,7 +118,7 @@ begin
       execute format('grant execute on function %s to throughline_purge', f.signature);
     elsif f.name not in (
       'to_memory_row', 'check_intake', 'import_commit', 'insert_imported_events', 'insert_edges', 'insert_events', 'insert_session',
-      'lock_conversation', 'mark_type', 'add_words', 'replace_views', 'shelf_id', 'set_envelope_updated_at', 'write_envelope',
+      'lock_conversation', 'mark_type', 'add_words', 'replace_views', 'corpus_id', 'set_envelope_updated_at', 'write_envelope',
       'write_view', 'write_views'
     ) then
       execute format('grant execute on function %s to throughline_app', f.signature);
