@@ -519,7 +519,7 @@ it('invalid input is refused with 2 before anything changes', async () => {
   const wrong: [string[], string][] = [
     [['backfill'], 'from: is required'],
     [['backfill', '--from', 'mysql://ada:secret@host/db'], "from: must be 'sqlite:PATH' or 'postgres://…'"],
-    [['backfill', '--from', from, '--table', 'none'], "table: the database has no table 'none'"],
+    [['backfill', '--from', from, '--table', 'none'], "table: table 'none' not found"],
     [['backfill', '--from', from, '--limit', '0'], 'limit: must be a whole number from 1 to'],
     [['backfill', '--from', from, '--batch', ''], 'batch: '],
     [['backfill', '--from', from, '--user', ''], 'user: '],

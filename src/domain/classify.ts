@@ -70,8 +70,8 @@ const approval = { working: 'confirmation', proposed: 'confirmation', ended: 'co
 /** The first matching rule decides, so intents that end a session come after the doubtful cases. */
 const RULES: readonly Rule[] = [
   { rule: 'no words', when: (m) => m.acts.length === 0 && !m.hasCode, means: always('unclear') },
-  { rule: 'another language', when: (m) => m.foreign, means: always('unclear') },
-  { rule: 'keys without sense', when: (m) => m.mash, means: always('unclear') },
+  { rule: 'another language', when: (m) => m.isForeign, means: always('unclear') },
+  { rule: 'random typing', when: (m) => m.isGibberish, means: always('unclear') },
   { rule: 'only hesitates', when: (m) => m.hesitates, means: always('unclear') },
   { rule: 'only greets', when: (m) => m.only('fill'), means: always('unclear') },
   { rule: 'picks what the question offers', when: (m) => m.stopIsOffered, means: { asked: 'response' } },
@@ -123,8 +123,8 @@ function messageFeatures({ message, status, task }: ClassifyInput) {
     has,
     only,
     hasCode,
-    foreign: !hasCode && isForeign(tokens),
-    mash: !hasCode && words.length > 0 && words.every(isGibberish),
+    isForeign: !hasCode && isForeign(tokens),
+    isGibberish: !hasCode && words.length > 0 && words.every(isGibberish),
     hesitates: only('hesitate', 'fill', 'assent') && (has('hesitate') || words.some((word) => HESITATION.has(word))),
     /** Says stop with a word of the question, like "cancel" to "retry or cancel?". */
     stopIsOffered: acts.some((act) => act.kind === 'stop' && isAbout(act.words, offers)),

@@ -55,7 +55,7 @@ describe('the window of a context', () => {
     expect(fitted(10, ...turns).tokens).toBe(7)
   })
 
-  it('counts what precedes the first turn as part of it', () => {
+  it('counts events before the first turn as part of it', () => {
     expect(contents(9, said('before'), user('one'))).toEqual(['before', 'one'])
     expect(contents(8, said('before'), user('one'))).toEqual(['one'])
   })
@@ -83,7 +83,7 @@ describe('the window of a context', () => {
     expect(fitted(7, ...turn).tokens).toBe(7)
   })
 
-  it('leaves out results whose call never was in it, in front of them', () => {
+  it('removes results without an earlier call', () => {
     const nameless: Message = { role: 'tool', content: '?' }
     const turn = [user('u'), result('a', '1'), nameless, calls('', 'a'), result('a', '2'), result('a', '3')]
     expect(contents(99, ...turn)).toEqual(['u', '', '2', '3'])
@@ -111,7 +111,7 @@ describe('the window of a context', () => {
     expect(fitted(0, user('u'), calls('', 'a')).dangling).toEqual([])
   })
 
-  it('gives a result to the nearest call of its id, and each call once', () => {
+  it('pairs a result with the nearest call of its id, and keeps each call once', () => {
     const { messages } = fitted(99, user('u'), calls('x', 'a'), calls('y', 'a', 'a'), result('a', '1'), said('z'))
     expect(messages).toEqual([user('u'), said('x'), calls('y', 'a'), result('a', '1'), said('z')])
     const again = [user('u'), calls('', 'a'), result('a', '1'), calls('', 'a'), result('a', '2')]
@@ -125,7 +125,7 @@ describe('the window of a context', () => {
     ])
   })
 
-  it('tells messages apart that are the same object', () => {
+  it('handles the same message object twice', () => {
     const once = result('a', '1')
     expect(contents(99, once, calls('', 'a'), once)).toEqual(['', '1'])
   })

@@ -27,7 +27,7 @@ const fitted = (sections: Partial<ContextSections>, maxTokens: number) =>
 const text = (n: number) => 'x'.repeat(n)
 
 describe('a context', () => {
-  it('tells everything in the stated order if there is room', () => {
+  it('includes everything in the stated order if it fits', () => {
     expect(fitted(ALL, 10_000)).toEqual({
       messages: [
         system('Task: Add retries\n\nScratchpad: {"current_task":"retries"}'),
@@ -64,12 +64,12 @@ describe('a context', () => {
     ])
   })
 
-  it('has no message for what is not there', () => {
+  it('has no message for an absent section', () => {
     expect(fitted({ task: '', scratchpad: {}, reduced: '' }, 100)).toMatchObject({ messages: [], omitted: [] })
     expect(fitted({ scratchpad: { a: 1 } }, 100).messages).toEqual([system('Scratchpad: {"a":1}')])
   })
 
-  it('gives half to the window, however much else there is', () => {
+  it('reserves half for the window', () => {
     const window = [user(text(50))]
     expect(fitted({ task: text(44), window }, 100).messages).toHaveLength(2)
     const tight = fitted({ task: text(45), window }, 100)
@@ -80,13 +80,13 @@ describe('a context', () => {
     expect([two(344).length, two(345).length]).toEqual([2, 1])
   })
 
-  it('gives the window what the others do not need', () => {
+  it('gives unused room to the window', () => {
     const window = [user(text(70)), user(text(20))]
     expect(fitted({ task: text(4), window }, 100).kept.window).toHaveLength(2)
     expect(fitted({ task: text(5), window }, 100).kept.window).toHaveLength(1)
   })
 
-  it('gives the others what the window does not need', () => {
+  it("gives the window's unused room to the others", () => {
     expect(fitted({ task: text(84), window: [user(text(10))] }, 100).tokens).toBe(100)
     expect(fitted({ task: text(85), window: [user(text(10))] }, 100).tokens).toBe(10)
     expect(fitted({ memories: items(text(400)), window: [user(text(10))] }, 1000).kept.memories).toHaveLength(1)
@@ -100,7 +100,7 @@ describe('a context', () => {
     expect(head(79).omitted[0]).toEqual({ section: 'scratchpad', count: 1, reason: 'budget' })
   })
 
-  it('gives memories 15 % while the window is long, the best first, whole ones', () => {
+  it('limits memories to 15 % while the window is long, best first, whole ones', () => {
     const window = Array.from({ length: 10 }, () => user(text(100)))
     const memories = items(text(50), text(90), text(30))
     const { kept } = fitted({ memories, window }, 1000)
@@ -182,7 +182,7 @@ describe('for random sessions and budgets a context', () => {
   const holds = (check: (given: ContextSections, max: number, count: (text: string) => number) => void) =>
     fc.assert(fc.property(sections, fc.integer({ min: 0, max: 900 }), counter, check), { numRuns: 500 })
 
-  it('is within the budget, and costs what its messages cost', () => {
+  it('stays within the budget and counts its messages', () => {
     holds((given, max, count) => {
       const { messages, tokens, sections: shares } = fitContext(given, max, count)
       expect(tokens).toBeLessThanOrEqual(max)
@@ -221,7 +221,7 @@ describe('for random sessions and budgets a context', () => {
     })
   })
 
-  it('does not change when it is made again, or made of what was kept', () => {
+  it('is deterministic, and stable when fitted again', () => {
     holds((given, max, count) => {
       const first = fitContext(given, max, count)
       expect(fitContext(given, max, count)).toEqual(first)

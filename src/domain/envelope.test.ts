@@ -90,7 +90,7 @@ describe('a change of the envelope', () => {
     expect(changed({ personaId: '' }).document.persona_id).toBe('')
   })
 
-  it('merges metadata and analysis into what is there', () => {
+  it('merges metadata and analysis', () => {
     const change = {
       metadata: { topic: null, cups: { cold: 3 } },
       analysis: { tags: ['cold'], mood: { before: null }, sentiment: 'good' },
@@ -103,14 +103,14 @@ describe('a change of the envelope', () => {
     })
   })
 
-  it('that is whole takes the place of what it names, and of nothing else', () => {
+  it('with whole replaces metadata and analysis, and nothing else', () => {
     const metadata = { cups: { cold: null } }
     expect(changed({ metadata, whole: true }).document).toStrictEqual({ ...DOCUMENT, timestamps, metadata })
     const analysis = { intent: 'pay' }
     expect(changed({ analysis, whole: true }).document).toStrictEqual({ ...DOCUMENT, timestamps, analysis })
   })
 
-  it('leaves what it was given as it was', () => {
+  it('does not change its input', () => {
     const before = structuredClone(VIEW)
     changed({ personaId: 'host', metadata: { topic: null }, analysis: { intent: null }, batch: 'b2' })
     expect(VIEW).toStrictEqual(before)

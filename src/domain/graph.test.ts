@@ -76,7 +76,7 @@ describe('a text that is too long', () => {
 })
 
 describe('the edges of a work commit', () => {
-  it('say what the observations imply', () => {
+  it('follow from the observations', () => {
     expect(edges({ kind: 'fileWrite', path: 'a.ts', hash: 'h' })).toEqual([
       ['file:a.ts', 'updatedIn', 'task:session', SURE],
     ])
@@ -102,11 +102,11 @@ describe('the edges of a work commit', () => {
     expect(edges({ kind: 'note', id: 'n1', text: 'No decision: yet' })).toHaveLength(1)
   })
 
-  it('have nothing of a command that passed, or whose end is not known', () => {
+  it('ignore a command that passed or has no exit code', () => {
     expect(edges({ kind: 'command', command: 'npm test', exitCode: 0 }, { kind: 'command', command: 'ls' })).toEqual([])
   })
 
-  it('say what was stated, with its evidence, before what is implied', () => {
+  it('list stated edges with their evidence before implied ones', () => {
     const stated = [
       { from: 'file:a.ts', label: 'imports', to: 'file:b.ts', evidence: { tool: 'tsc', confidence: 0.5, event: 3 } },
       { from: 'item:f', label: 'testedBy', to: 'item:g', evidence: { confidence: 0 } },
@@ -120,7 +120,7 @@ describe('the edges of a work commit', () => {
     ])
   })
 
-  it('are there once, and what was stated counts', () => {
+  it('are unique, and stated edges win', () => {
     const stated = { from: 'file:a.ts', label: 'updatedIn', to: 'task:session', evidence: { tool: 'editor' } }
     const write = { kind: 'fileWrite', path: 'a.ts' }
     expect(edges(write, write, { kind: 'relations', edges: [stated, { ...stated, evidence: {} }] })).toEqual([

@@ -124,7 +124,7 @@ describe('what is not JSON', () => {
     expect(refusal({ a: 1, b: [0, { c: [true, Number.NaN] }], d: 1n }).field).toBe('parts.b[1].c[1]')
   })
 
-  it('names no more of the path than a message can show, and nothing behind the cut', () => {
+  it('truncates long paths in messages', () => {
     expect(refusal({ a: { ['k'.repeat(300)]: { b: [1n] } } }).field).toBe('parts.a…')
     expect(refusal({ ['k'.repeat(250)]: 1n }).field).toBe(`parts.${'k'.repeat(250)}`)
     expect(refusal({ ['k'.repeat(251)]: 1n }).field).toBe('parts…')
@@ -137,7 +137,7 @@ describe('what is not JSON', () => {
     expect(refusal({ list: [1, undefined, 3] }).field).toBe('parts.list[1]')
   })
 
-  it('refuses a method that would write something else than what is there', () => {
+  it('refuses a toJSON method', () => {
     expect(refusal({ a: 1, toJSON: () => 'b' }).field).toBe('parts.toJSON')
   })
 
@@ -149,7 +149,7 @@ describe('what is not JSON', () => {
     })
   })
 
-  it('never says what the value was', () => {
+  it('never repeats the value', () => {
     expect(refusal({ a: 'secret\0' }).message).not.toContain('secret')
     expect(refusal({ a: 'secret\ud800' }).message).not.toContain('secret')
   })
@@ -224,7 +224,7 @@ describe('size', () => {
     expect(encode({ absent: undefined }, 2)).toBe('{}')
   })
 
-  it('is found out without writing, or walking to its end, a value that holds itself a million times over', () => {
+  it('is detected early in a value that contains itself a million times', () => {
     let value: unknown = 'leaf'
     for (let level = 0; level < 26; level++) value = [value, value]
     expect(tooLarge(value, 1000).details).toMatchObject({ field: 'parts', limit: 1000 })

@@ -113,7 +113,7 @@ describe('persona and analysis', () => {
     expect(session.analysis).not.toHaveProperty('intent')
   })
 
-  it('lose what is malformed in them, by name', () => {
+  it('lose malformed keys and name them', () => {
     const session = folded(
       said({ persona_id: 3, analysis: { intent: 1, sentiment: ['x'], tags: ['a', 2], model: 'm1', score: 0.5 } }),
       said({ analysis: 'none' }),
@@ -185,7 +185,7 @@ describe('metadata', () => {
     ])
   })
 
-  it('is its own: what was given stays as it was', () => {
+  it('is a copy: the input stays unchanged', () => {
     const first = said({ metadata: { a: { b: 1 }, tenant: 't' } })
     const before = structuredClone(first)
     folded(first, said({ metadata: { a: { b: 2 } } }))

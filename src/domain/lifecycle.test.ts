@@ -99,7 +99,7 @@ describe('a command', () => {
     ])
   })
 
-  it('has a note also where the agent gives none', () => {
+  it('has a note even if the agent gives none', () => {
     expect(noteOf({ do: 'incorporate' })).toEqual({
       about: 'incorporation',
       text: 'The agent acted on the interruption',
@@ -108,7 +108,7 @@ describe('a command', () => {
 })
 
 describe('the diagram', () => {
-  it('shows every transition of the table, and where a life begins and ends', () => {
+  it('shows every transition of the table, the start and the ends', () => {
     expect(lifecycleDiagram()).toBe(`stateDiagram-v2
   [*] --> running: create()
   running --> awaiting_user: ask()

@@ -44,7 +44,7 @@ describe('a merge patch', () => {
     })
   })
 
-  it('leaves what it was given as it was', () => {
+  it('does not change its input', () => {
     const original = { a: { b: 1 }, c: [1] }
     const patch = { a: { d: { e: null } }, c: null }
     mergePatch(original, patch)
@@ -62,7 +62,7 @@ describe('a merge patch', () => {
     ])
   })
 
-  it('applied twice is the same as once, and holds no null of its own', () => {
+  it('is idempotent and adds no null', () => {
     const objects = fc.jsonValue().map((value) => value as Json)
     fc.assert(
       fc.property(objects, objects, (original, patch) => {

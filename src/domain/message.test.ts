@@ -62,7 +62,7 @@ describe('what an agent sees', () => {
     expect(visibleTo('b', events)).toEqual([said, events[2], events[4]])
   })
 
-  it('leaves out results whose call is not there', () => {
+  it('removes results without a call', () => {
     const [asked, answered]: Message[] = [
       { role: 'assistant', content: '', toolCalls: [call('1')] },
       { role: 'tool', content: 'r', toolCallId: '1' },

@@ -1,3 +1,4 @@
+import { defined } from './optional.ts'
 import type { Policy } from './policy.ts'
 import { endTime, isFinal, type SessionRecord, type SessionStatus } from './record.ts'
 import { formatUtc } from './summary.ts'
@@ -21,7 +22,7 @@ export function resumePlan(record: SessionRecord, now: string, policy: Policy): 
   if (isFinal(status.state)) return { plan: 'new_task' }
   const idle = Date.parse(now) - Date.parse(lastActivityAt)
   if (endTime(record, now) !== undefined || idle > policy.staleTimeoutMs) return { plan: 'expired' }
-  if (idle > policy.idleTimeoutMs) return { plan: 'offer', startedAt, ...(task !== undefined && { task }) }
+  if (idle > policy.idleTimeoutMs) return defined({ plan: 'offer' as const, startedAt, task })
   return planByState(status)
 }
 

@@ -26,7 +26,7 @@ describe('a change of the scratchpad', () => {
     expect(before).toEqual({ list: [1], n: 1 })
   })
 
-  it('is not needed when the list holds the value, whatever the order of its keys', () => {
+  it('is not needed if the list has the value, in any key order', () => {
     const pad = { list: [{ a: 1, b: [null] }, [1, 2], 'x', null, 0] }
     const held = [{ b: [null], a: 1 }, [1, 2], 'x', null, 0]
     for (const value of held) expect(isChangeNeeded(pad, { op: 'add', key: 'list', value }, field)).toBe(false)

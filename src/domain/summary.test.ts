@@ -34,7 +34,7 @@ describe('the extractive summary', () => {
     )
   })
 
-  it('prefers what was proposed to the last message', () => {
+  it('prefers the proposal to the last message', () => {
     const given = { work: NOTHING, lastModelMessage: 'Thanks!' }
     expect(extractiveSummary({ ...given, proposed: 'Retries are in.' })).toBe('Concluded: Retries are in.')
     expect(extractiveSummary({ ...given, proposed: ' ' })).toBe('Concluded: Thanks!')
@@ -93,7 +93,7 @@ describe('the extractive summary', () => {
 describe('the progress', () => {
   const record = { task: 'Add\nretries', startedAt: AT, status: { state: 'running' } } as const
 
-  it('says what was done and what it waits for, in lines', () => {
+  it('lists the work and the status', () => {
     const status: SessionStatus = { state: 'awaiting_user', question: 'Which\ndelay?', askedAt: AT }
     expect(formatProgress({ ...record, status }, WORK)).toBe(
       `Task: Add retries
@@ -145,7 +145,7 @@ Status: working.`,
     ).toBe(line)
   })
 
-  it('gives times to the minute', () => {
+  it('formats times to the minute', () => {
     expect(formatUtc('2026-12-01T23:59:59.999Z')).toBe('2026-12-01 23:59 UTC')
   })
 })

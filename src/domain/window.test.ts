@@ -152,7 +152,7 @@ describe('a window', () => {
     expect(windowOf(log, 3).tokens).toBe(3)
   })
 
-  it('holds only what was said and done, not the bookkeeping of the session', () => {
+  it('contains only conversation events, no bookkeeping', () => {
     const bookkeeping = ['session_started', 'status_changed', 'messages_cleared', 'session_forked'] as const
     const said = bookkeeping.map((type): Said => ({ type, content: 'long enough to break the budget' }))
     const log = logOf([...said, user('one'), { type: 'x.note', content: 'two' }, ...said])
@@ -167,13 +167,13 @@ describe('a window', () => {
     expect(contents(windowOf(log, 4))).toEqual(['5', '6'])
   })
 
-  it('keeps what stands before the first turn only together with all of it', () => {
+  it('keeps events before the first turn only with the whole turn', () => {
     const log = logOf([{ type: 'system_event', content: 'ab' }, model('c'), user('d')])
     expect(contents(windowOf(log, 4))).toEqual(['ab', 'c', 'd'])
     expect(contents(windowOf(log, 3))).toEqual(['d'])
   })
 
-  it('gives the longest end of the last turn that fits when the turn does not', () => {
+  it('keeps the longest end of the last turn if the turn does not fit', () => {
     const log = logOf([user('1'), model('2'), user('333'), model('44'), model('5')])
     expect(windowOf(log, 5)).toMatchObject({ tokens: 3 })
     expect(contents(windowOf(log, 5))).toEqual(['44', '5'])
@@ -187,7 +187,7 @@ describe('a window', () => {
     expect(contents(windowOf(log, 5))).toEqual(['2', '3'])
   })
 
-  it('does not take a call whose result no longer fits', () => {
+  it('leaves out a call whose result does not fit', () => {
     const log = logOf([user('1'), call('a'), result('a', 'a long result'), model('2')])
     expect(contents(windowOf(log, 5))).toEqual(['2'])
     expect(windowOf(log, 15)).toMatchObject({ tokens: 15, dangling: [] })
@@ -301,7 +301,7 @@ describe('any window', () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100)
   })
 
-  it('begins where a turn or the log does, if any whole turn fits', () => {
+  it("starts at a turn or at the log's start if a whole turn fits", () => {
     fc.assert(
       fc.property(anyLog, anyBudget, (said, maxTokens) => {
         const { places, wholeTurns } = slowWindow(said, maxTokens)
@@ -314,7 +314,7 @@ describe('any window', () => {
     )
   })
 
-  it('costs what its events cost, and no more than the budget', () => {
+  it('counts the tokens of its events, within the budget', () => {
     fc.assert(
       fc.property(anyLog, anyBudget, (said, maxTokens) => {
         const { events, tokens } = windowOf(logOf(said), maxTokens)
@@ -326,7 +326,7 @@ describe('any window', () => {
     )
   })
 
-  it('holds the call of every result in it, in front of the result', () => {
+  it('contains the call of every result, before the result', () => {
     fc.assert(
       fc.property(anyLog, fc.option(anyBudget, { nil: undefined }), (said, maxTokens) => {
         const kept = windowOf(logOf(said), maxTokens).events.map(({ sequence }) => said[sequence - 1] as Said)
@@ -349,7 +349,7 @@ describe('any window', () => {
     )
   })
 
-  it('without a budget is all that was said and done, but results without a call', () => {
+  it('without a budget contains the whole conversation except results without a call', () => {
     fc.assert(
       fc.property(anyLog, (said) => {
         expect(sequences(windowOf(logOf(said)))).toEqual(legalFrom(said, 0).map((at) => at + 1))
@@ -358,7 +358,7 @@ describe('any window', () => {
     )
   })
 
-  it('gives the very events it was given, oldest first, and leaves them as they were', () => {
+  it('returns the same event objects, oldest first, unchanged', () => {
     fc.assert(
       fc.property(anyLog, anyBudget, (said, maxTokens) => {
         const log = logOf(said)

@@ -78,7 +78,7 @@ describe('what was done', () => {
     expect(work.plans).toEqual(['first this', 'then that'])
   })
 
-  it('lists what an edge calls decided: by the text of its note, or by its name', () => {
+  it('lists decisions of edges by the text of the note or by name', () => {
     const decided = (from: string, label = 'decidedIn'): Observation => ({
       kind: 'relations',
       edges: [{ from, label, to: 'task:s1' }],
@@ -90,7 +90,7 @@ describe('what was done', () => {
     expect(did({ kind: 'plan', id: 'n1', text: 'x' }, decided('note:n1')).decisions).toEqual(['n1'])
   })
 
-  it('has a question open until the work goes on', () => {
+  it('keeps a question open until the work continues', () => {
     const asked: [EventType, unknown] = ['status_changed', { status: { state: 'awaiting_user', question: 'Which?' } }]
     const went = (state: string): [EventType, unknown] => ['status_changed', { status: { state } }]
     const open = (...entries: [EventType, unknown?][]) => summarizeWork(log(...entries)).openQuestions

@@ -70,7 +70,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     expect(await readAll(database.url())).toMatchObject([{ personaId: 'p', metadata: { k: '\ufffd' } }])
   })
 
-  it('reads a table of another schema by its whole name, and says so when it is left out', async () => {
+  it('reads a table of another schema by its full name, and suggests it otherwise', async () => {
     await database.admin(`
       create schema old;
       create table old.session_events (id serial, session_id text, occurred_at timestamptz, payload jsonb);
@@ -78,7 +78,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     expect(await readAll(database.url(), 'old.session_events')).toMatchObject([{ id: 's' }])
     await expect(readAll(database.url())).rejects.toMatchObject({
       code: 'VALIDATION',
-      message: expect.stringContaining('there is old.session_events'),
+      message: expect.stringContaining('old.session_events'),
     })
     await database.admin(`create table public."old.session_events" (x text)`)
     expect(await readAll(database.url(), 'old.session_events')).toMatchObject([{ id: 's' }])
@@ -95,12 +95,12 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     expect(await readAll(database.url())).toMatchObject([{ tenant: 'a', personaId: 'b', events: 2 }])
   })
 
-  it('fails rather than leave out rows that a policy hides or a role may not read', async () => {
+  it('fails if a policy hides rows or the role may not read them', async () => {
     await database.admin(`
       create table session_events (id serial, session_id text, occurred_at timestamptz, payload jsonb);
       insert into session_events (session_id, payload) values ('s', '{}');
       grant usage on schema public to ${SERVING}`)
-    const refused = { code: 'STORAGE', message: expect.stringContaining('must be allowed to read the whole table') }
+    const refused = { code: 'STORAGE', message: expect.stringContaining('needs permission to read the whole table') }
     await expect(readAll(database.url(SERVING))).rejects.toMatchObject(refused)
     await database.admin(`
       grant select on session_events to ${SERVING};
@@ -148,17 +148,17 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
 })
 
 describe('a server', () => {
-  it('that is not there, or has no such database, is a storage error that says what to look at', async () => {
+  it('that is down or lacks the database is a storage error with a hint', async () => {
     const port = await freePort()
     await expect(legacySource({ url: `postgres://u:secret@127.0.0.1:${port}/x` })).rejects.toMatchObject({
       code: 'STORAGE',
-      message: expect.stringMatching(/^postgres: (?!.*secret).*is the server running/),
+      message: expect.stringMatching(/^postgres: (?!.*secret).*check that the server is running/),
     })
     const missing = new URL(inject('postgres')[0]?.url ?? '')
     missing.pathname = '/not_there'
     await expect(legacySource({ url: missing.href })).rejects.toMatchObject({
       code: 'STORAGE',
-      message: expect.stringContaining('is the name of the database right?'),
+      message: expect.stringContaining('check the database name'),
     })
   })
 

@@ -111,7 +111,7 @@ describe('a model', () => {
     expect(await createClassifier(says(text))(input)).toEqual({ intent, by: 'model' })
   })
 
-  it('that writes a question mark, as it was told to where nothing fits, finds it unclear', async () => {
+  it('that answers with a question mark means unclear', async () => {
     expect(await createClassifier(says(' ?\n'))(input)).toEqual({ intent: 'unclear', by: 'model' })
   })
 

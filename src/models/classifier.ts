@@ -1,4 +1,5 @@
 import { MESSAGE_INTENTS, type MessageIntent, matchRules } from '../domain/classify.ts'
+import { defined } from '../domain/optional.ts'
 import type { SessionStatus } from '../domain/record.ts'
 import type { Classifier, Classify, ClassifyResult, LanguageModel } from '../ports/model.ts'
 import { createAsk, excerpt, type Prompt, quoteLines, truncateMiddle, WHO } from './ask.ts'
@@ -14,9 +15,9 @@ export function createClassifier(
   const consult = createAsk('classify', choice, promptFor, timeoutMs)
 
   return async ({ message, status, task }) => {
-    const input = { message, status, ...(task !== undefined && { task }) }
+    const input = defined({ message, status, task })
     const byRules = (fallback?: string): ClassifyResult => {
-      return { ...matchRules(input), by: 'rules', ...(fallback !== undefined && { fallback }) }
+      return defined({ ...matchRules(input), by: 'rules' as const, fallback })
     }
     if (consult === undefined) return byRules()
     const { by, answer, problem } = await consult(input)

@@ -66,7 +66,7 @@ const items = [
 const byWords = [10, 9, 1]
 
 describe('an embedder that tells meaning', () => {
-  it('moves up what answers without the words', async () => {
+  it('ranks an answer without common words higher', async () => {
     const scores = await fuseOf(good)(query, items)
     expect(scores[0]).toBe(10)
     expect(scores[1]).toBeGreaterThan(10)
@@ -78,7 +78,7 @@ describe('an embedder that tells meaning', () => {
     expect((await fuseOf(later)(query, items))[1]).toBeGreaterThan(10)
   })
 
-  it('counts less the less of the probes it understands, and nothing below a limit', async () => {
+  it('weighs by its quality on the probes, and nothing below the minimum', async () => {
     const gain = async (known: number) => ((await fuseOf(understanding(known))(query, items))[1] ?? 0) - 9
     const [few, some, most, all] = [await gain(28), await gain(32), await gain(34), await gain(48)]
     expect(few).toBe(0)
@@ -162,7 +162,7 @@ describe('an embedder that tells meaning', () => {
     expect(calls.at(-1)).toEqual(['text 0'])
   })
 
-  it('changes nothing of what it was given', async () => {
+  it('does not change its input', async () => {
     const frozen = Object.freeze(items.map((item) => Object.freeze({ ...item })))
     await expect(fuseOf(good)(query, frozen)).resolves.toHaveLength(3)
   })
@@ -274,7 +274,7 @@ describe('an embedder that is slow', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('is waited for ten seconds, or as long as was said', async () => {
+  it('times out after ten seconds or the given time', async () => {
     const never: Embed = () => new Promise(() => {})
     for (const [fuse, time] of [
       [fuseOf(never), 10_000],
@@ -289,7 +289,7 @@ describe('an embedder that is slow', () => {
     }
   })
 
-  it('is not asked again for what it answered too late', async () => {
+  it('caches a late answer', async () => {
     const answer = Promise.withResolvers<void>()
     const { embed, calls } = recorded(async (texts) => {
       await answer.promise
@@ -306,7 +306,7 @@ describe('an embedder that is slow', () => {
     expect(calls.map((texts) => texts.length)).toEqual([96, 4])
   })
 
-  it('may fail when nobody waits any more, and leaves no timer behind', async () => {
+  it('may fail after the timeout, and leaves no timer', async () => {
     const answer = Promise.withResolvers<never>()
     const scores = fuseOf(() => answer.promise)(query, items)
     await vi.advanceTimersByTimeAsync(10_000)

@@ -95,7 +95,7 @@ describe('a choice', () => {
 })
 
 describe('a model', () => {
-  it('says what is worth knowing, in the order of the log, each once', async () => {
+  it('returns facts in log order, each once', async () => {
     const late = line({ category: 'context', content: 'The user was thankful', from: 6, to: 6 })
     expect(await answered([late, line(), line({ content: 'my SISTER marries in Ghent' })].join('\n'))).toEqual({
       facts: [
@@ -175,7 +175,7 @@ describe('a model', () => {
     expect((await answered(line({ content: 'x'.repeat(1000) }))).facts).toHaveLength(1)
   })
 
-  it('is asked once and cold, and not at all where nothing was said', async () => {
+  it('is called once at temperature 0, and not at all without messages', async () => {
     const listening = mock('NONE')
     await createExtractor(listening)({ events })
     expect(listening.doGenerateCalls).toMatchObject([{ temperature: 0, maxOutputTokens: 12_000 }])
@@ -184,13 +184,13 @@ describe('a model', () => {
     expect(listening.doGenerateCalls).toHaveLength(1)
   })
 
-  it('is asked about 200 events and no more', async () => {
+  it('gets at most 200 events', async () => {
     const many = log(...Array.from({ length: 201 }, (): [EventType, string] => ['user_message', 'I prefer tabs']))
     expect(await answered(line(), many.slice(0, 200))).toMatchObject({ by: 'model' })
     expect(await answered(line(), many)).toMatchObject({ by: 'rules', fallback: 'more than 200 events at once' })
   })
 
-  it('adds to what the log has on record, and does not repeat it', async () => {
+  it('adds to recorded facts without repeating them', async () => {
     const done = log(
       ['user_message', 'Go on'],
       ['validation_gate', 'Schema reviewed', { gate: 2 }],
@@ -224,7 +224,7 @@ describe('the word of a tool', () => {
     expect((await answered(line(over))).facts).toMatchObject([tool])
   })
 
-  it('is never what was meant to be remembered: a model cannot say that of anything', async () => {
+  it('is never explicit', async () => {
     const { facts } = await answered(line({ sourceType: 'explicit', source_type: 'explicit', confidence: 1 }))
     expect(facts).toMatchObject([{ sourceType: 'implicit', confidence: 0.7 }])
   })
@@ -329,7 +329,7 @@ describe('too slow', () => {
 })
 
 describe('the prompt', () => {
-  it('shows what was said and done with its numbers, without bookkeeping and what was recalled', async () => {
+  it('shows numbered conversation events, without bookkeeping and recalled memories', async () => {
     expect((await shown(events)).user).toBe(
       [
         'The log:',
@@ -356,7 +356,7 @@ describe('the prompt', () => {
     },
   )
 
-  it('stays within 60,000 characters: short events are whole, long ones share what is left', async () => {
+  it('stays within 60,000 characters: short events are whole, long ones share the rest', async () => {
     const long = (name: string) => `${name}${'x'.repeat(100_000)}${name}`
     const { user } = await shown(
       log(['user_message', 'short'], ['tool_result', long('a')], ['user_message', long('b')]),

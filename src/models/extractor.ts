@@ -1,5 +1,6 @@
 import type { SessionEvent } from '../domain/event.ts'
 import { extractFacts, type Fact } from '../domain/memory/extract.ts'
+import { defined } from '../domain/optional.ts'
 import type { Extract, Extractor, LanguageModel } from '../ports/model.ts'
 import { createAsk, type Prompt, WHO } from './ask.ts'
 import { parseFacts } from './extracted-facts.ts'
@@ -20,7 +21,7 @@ export function createExtractor(
 
   return async ({ events }) => {
     const byRules = (fallback?: string) => {
-      return { facts: extractFacts(events), by: 'rules' as const, ...(fallback !== undefined && { fallback }) }
+      return defined({ facts: extractFacts(events), by: 'rules' as const, fallback })
     }
     if (consult === undefined) return byRules()
     // events with nothing but bookkeeping do not cost a model call

@@ -19,7 +19,7 @@ describe('a language model of the AI SDK', () => {
   })
 
   // methods are compared loosely, so both ends of the call are compared by themselves
-  it('takes our calls and gives what we read, in each version', () => {
+  it('accepts our calls and returns what we read, in each version', () => {
     expectTypeOf<ModelCall>().toExtend<Parameters<AiModelOf<'v2'>['doGenerate']>[0]>()
     expectTypeOf<ModelCall>().toExtend<Parameters<AiModelOf<'v3'>['doGenerate']>[0]>()
     expectTypeOf<ModelCall>().toExtend<Parameters<AiModelOf<'v4'>['doGenerate']>[0]>()

@@ -92,7 +92,7 @@ describe('without a choice', () => {
     expect(await createSummarizer(undefined)(input)).toEqual({ summary: 'taken from the log', by: 'extractive' })
   })
 
-  it('what the extractive one throws is thrown', async () => {
+  it('throws what the extractive summary throws', async () => {
     const broken = () => {
       throw new RangeError('no log')
     }
@@ -128,7 +128,7 @@ describe('a model', () => {
     expect(await createSummarizer(mock(text))(input)).toEqual(fallenBack('the model answered nothing'))
   })
 
-  it('may answer with 20,000 characters and no more', async () => {
+  it('may return at most 20,000 characters', async () => {
     const longest = 'x'.repeat(20_000)
     expect(await createSummarizer(mock(longest))(input)).toEqual({ summary: longest, by: 'model' })
     expect(await createSummarizer(mock(`${longest}x`))(input)).toEqual(
@@ -147,7 +147,7 @@ describe('a model', () => {
     expect(await createSummarizer(failing)(input)).toEqual(fallenBack('the model failed: TypeError'))
   })
 
-  it('cannot write what a store cannot keep', async () => {
+  it('removes characters that a store cannot keep', async () => {
     expect(await createSummarizer(mock('a\0b \uD83D'))(input)).toEqual({ summary: 'ab \uFFFD', by: 'model' })
     expect(await createSummarizer(mock('\0'))(input)).toEqual(fallenBack('the model answered "\\u0000"'))
   })
@@ -214,7 +214,7 @@ describe('too slow', () => {
 })
 
 describe('the prompt', () => {
-  it('shows the task and what was said and done, and none of the bookkeeping', async () => {
+  it('shows the task and the conversation without bookkeeping', async () => {
     const { user } = await shown(events, 'Retries')
     expect(user).toBe(
       [
@@ -254,7 +254,7 @@ describe('the prompt', () => {
     },
   )
 
-  it('shortens what tools were given and gave, more than what was said', async () => {
+  it('truncates tool calls and results more than messages', async () => {
     const long = `first${'x'.repeat(100_000)}last`
     const said = await shown(log(['user_message', long]))
     const done = await shown(

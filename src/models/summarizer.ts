@@ -1,5 +1,6 @@
 import { isConversationType, type SessionEvent, toolCallsOf } from '../domain/event.ts'
 import type { Json } from '../domain/json.ts'
+import { defined } from '../domain/optional.ts'
 import type { LanguageModel, Summarize, Summarizer } from '../ports/model.ts'
 import { createAsk, excerpt, type Prompt, quoteLines, truncateMiddle, WHO } from './ask.ts'
 
@@ -19,7 +20,7 @@ export function createSummarizer(
 
   return async ({ events, task, extractive }) => {
     if (consult === undefined) return { summary: extractive(), by: 'extractive' }
-    const { by, answer, problem } = await consult({ events, ...(task !== undefined && { task }) })
+    const { by, answer, problem } = await consult(defined({ events, task }))
     const unusable = problem ?? problemOf(answer, WHO[by])
     if (unusable !== undefined) return { summary: extractive(), by: 'extractive', fallback: unusable }
     return { summary: toStorableText(String(answer)), by }

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { defined } from '../optional.ts'
 import { toInput } from './arguments.ts'
 import { imageType, isImage, sourceOf } from './media.ts'
 import type { FilePart, ImagePart, Part, WritableMessage } from './parts.ts'
@@ -95,7 +96,7 @@ export function writeOutputParts(pieces: readonly Part[]): JsonObject[] {
 
 function writeImage({ url, data, mediaType }: ImagePart): JsonObject[] {
   const image = data ?? url
-  return image === undefined ? [] : [{ type: 'image', image, ...(mediaType !== undefined && { mediaType }) }]
+  return image === undefined ? [] : [defined({ type: 'image', image, mediaType })]
 }
 
 function writeFile(piece: FilePart): JsonObject[] {

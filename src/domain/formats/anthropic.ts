@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Message } from '../message.ts'
+import { defined } from '../optional.ts'
 import { readMessages, readSystem } from './anthropic-read.ts'
 import type { AnthropicConversation } from './anthropic-shape.ts'
 import { joinSystem, writeMessage, writeResult, writeSystem } from './anthropic-write.ts'
@@ -60,7 +61,7 @@ export function toAnthropic(messages: readonly Message[], options: AnthropicOpti
     results = undefined
   }
   const system = joinSystem(prompts)
-  return { ...(system !== undefined && { system }), messages: list } as unknown as AnthropicConversation
+  return defined({ system, messages: list }) as unknown as AnthropicConversation
 }
 
 /**

@@ -98,7 +98,7 @@ const CARRIED: Record<MessageFormat, (messages: Message[]) => Message[]> = {
 describe.each(NAMES)('the format %s', (name) => {
   const format = FORMATS[name]
 
-  it('gives back every conversation, as far as it can carry it', () => {
+  it('round-trips every conversation as far as the format allows', () => {
     fc.assert(
       fc.property(conversation, (messages) => {
         const back = format.from(JSON.parse(JSON.stringify(format.to(messages))))
@@ -107,7 +107,7 @@ describe.each(NAMES)('the format %s', (name) => {
     )
   })
 
-  it('gives back arguments that are no object or no JSON to the letter', () => {
+  it('round-trips arguments that are not an object or not JSON', () => {
     for (const given of [
       '',
       '{',
@@ -132,7 +132,7 @@ describe.each(NAMES)('the format %s', (name) => {
     expect(format.from(format.to([message]))).toEqual([{ role: 'user', content: 'Hello' }])
   })
 
-  it('answers calls that were never answered, and leaves out results that nobody asked for', () => {
+  it('answers open calls and removes results without a call', () => {
     const call = (id: string) => ({ id, name: 'x', arguments: '{}' })
     const messages: Message[] = [
       { role: 'tool', toolCallId: 'z', content: 'lost' },
@@ -155,7 +155,7 @@ describe.each(NAMES)('the format %s', (name) => {
     expect(kept).not.toContain(NO_RESULT)
   })
 
-  it('writes any messages, whatever stands in their parts', () => {
+  it('writes any messages with any parts', () => {
     const junk = fc.oneof(
       fc.jsonValue(),
       fc.record(
@@ -315,7 +315,7 @@ describe('a conversation that goes from one format to another', () => {
     })
   })
 
-  it('leaves out what only one provider knows', () => {
+  it('leaves out provider-specific parts', () => {
     const messages = FORMATS.anthropic.from({
       messages: [
         { role: 'user', content: 'Hello' },
@@ -335,7 +335,7 @@ describe('a conversation that goes from one format to another', () => {
     }
   })
 
-  it('says what it leaves out where nothing else would be left', () => {
+  it('writes a placeholder if nothing else is left', () => {
     const film = { type: 'file', data: 'AAAA', mediaType: 'video/mp4' }
     const messages = FORMATS['ai-sdk'].from(['user', 'assistant'].map((role) => ({ role, content: [film] })))
     expect(FORMATS.anthropic.to(messages).messages).toEqual([
@@ -346,7 +346,7 @@ describe('a conversation that goes from one format to another', () => {
     expect(FORMATS['openai-responses'].to(messages)[1]).toEqual({ role: 'assistant', content: '[file]' })
   })
 
-  it('takes images that somebody put into the parts by hand', () => {
+  it('writes images that a caller put into the parts', () => {
     const messages: Message[] = [
       { role: 'user', content: 'Look', parts: { content: [{ type: 'image', url: 'https://example.com/a.png' }] } },
     ]

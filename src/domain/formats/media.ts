@@ -1,3 +1,4 @@
+import { defined } from '../optional.ts'
 import type { FilePart, ImagePart } from './parts.ts'
 
 /** The bytes of an image or file: a URL or base64. */
@@ -15,7 +16,7 @@ export function sourceOf({
   data?: string
   mediaType?: string
 }): Source | undefined {
-  if (data !== undefined) return { data, ...(mediaType !== undefined && { mediaType }) }
+  if (data !== undefined) return defined({ data, mediaType })
   return url === undefined ? undefined : fromUrl(url)
 }
 

@@ -61,7 +61,7 @@ describe('a lineage without a source', () => {
     expect(lineageWithout(both, from('t'))).toEqual([both[0]])
   })
 
-  it('makes the oldest support the origin when the origin goes, with what was believed at first', () => {
+  it('makes the oldest support the origin when the origin is removed, with the initial confidence', () => {
     expect(lineageWithout(both, from('s'))).toEqual([entry('origin', { sessionId: 't', confidence: 0.6 })])
     const unsure = [entry('origin', { sessionId: 's' }), entry('corroborates', { sessionId: 't' })]
     expect(lineageWithout(unsure, from('s'))).toEqual([entry('origin', { sessionId: 't' })])

@@ -17,7 +17,7 @@ const base = {
 const { memory } = createMemory(base, { source: 'web' })
 
 describe('a new memory', () => {
-  it('is believed as it is said to be, to hundredths', () => {
+  it('keeps its confidence, rounded to hundredths', () => {
     expect(createMemory({ ...base, confidence: 0.666 }, undefined)).toMatchObject({
       memory: { confidence: 0.67, lineage: [{ relation: 'origin', confidence: 0.67 }] },
       change: { change: 'created', confidence: 0.67 },
@@ -27,7 +27,7 @@ describe('a new memory', () => {
 })
 
 describe('what speaks for a memory', () => {
-  it('raises belief and trust, and is told', () => {
+  it('raises confidence and trust, and is in the history', () => {
     const step = addEvidence(memory, 'corroborates', {
       at: later,
       source: { source: 'ada' },
@@ -48,7 +48,7 @@ describe('what speaks for a memory', () => {
     expect(addEvidence(memory, 'corroborates', { at: later, source: { source: 'web' } })).toEqual({ memory })
   })
 
-  it('gives a memory that was there before a beginning', () => {
+  it('gives an adopted memory an origin', () => {
     const old: Memory = { ...memory, lineage: [], confidence: 0.6, sourceType: 'bootstrap' }
     const step = addEvidence(old, 'contradicts', { at: later })
     expect(step.memory.lineage).toEqual([

@@ -1,5 +1,6 @@
 /** Applies evidence to memories. Pure: the store only keeps the result. */
 
+import { defined } from '../optional.ts'
 import { confidenceOf, DEFAULT_CONFIDENCE, hasEvidence, lineageWithout } from './confidence.ts'
 import { isCurrent, type LineageEntry, type Memory, type MemoryChange, type MemorySource } from './memory.ts'
 import { moreTrusted, type SourceType } from './source-type.ts'
@@ -18,7 +19,7 @@ export function createMemory(
   const { createdAt: at, sourceType } = memory
   const confidence = confidenceOf([{ relation: 'origin', at, confidence: memory.confidence ?? DEFAULT_CONFIDENCE }])
   const lineage: LineageEntry[] = [{ relation: 'origin', ...source, at, sourceType, confidence }]
-  const change = { at, change: 'created', confidence, ...(source !== undefined && { source }) } as const
+  const change = defined({ at, change: 'created' as const, confidence, source })
   return { memory: { ...memory, confidence, lineage, useCount: 0 }, change }
 }
 
@@ -29,17 +30,17 @@ export function addEvidence(
   { at, source, note, sourceType, kind }: NewEvidence,
 ): MemoryStep {
   if (source !== undefined && hasEvidence(memory.lineage, source, relation)) return { memory }
-  const entry: LineageEntry = { relation, ...source, at, ...(sourceType !== undefined && { sourceType }) }
+  const entry: LineageEntry = { relation, ...source, ...defined({ at, sourceType }) }
   const next = withLineage(memory, [...lineageWithOrigin(memory), entry])
   return {
     memory: next,
-    change: {
+    change: defined({
       at,
       change: kind ?? (relation === 'corroborates' ? 'corroborated' : 'contradicted'),
       confidence: next.confidence,
-      ...(source !== undefined && { source }),
-      ...(note !== undefined && { note }),
-    },
+      source,
+      note,
+    }),
   }
 }
 

@@ -47,7 +47,7 @@ describe('a fact', () => {
     expect(factsOf(message)).toMatchObject([{ category, sourceType, confidence }])
   })
 
-  it('comes in the order of the log and once, however often it is said', () => {
+  it('comes in log order and once, even if repeated', () => {
     const events = log(
       ['user_message', 'I live in Oslo. I prefer tabs.'],
       ['user_message', 'Never push to main. i live in OSLO!'],
@@ -205,7 +205,7 @@ describe('what the log has on record', () => {
     expect(extractFacts(log(['work_committed', '', { observations: [note('Decision: my pin is 1234')] }]))).toEqual([])
   })
 
-  it('is a choice that user and assistant both state, whoever says it first', () => {
+  it('is a choice that user and assistant both state, in any order', () => {
     const agreed = [
       ['user_message', 'Which one?'],
       ['model_message', 'Both would do. We decided on Kafka for the queue.'],
@@ -275,7 +275,7 @@ describe('any text', () => {
     fc.array(fc.constantFrom(...lexicon), { maxLength: 40 }).map((all) => all.join(' ')),
   )
 
-  it('gives the same facts each time, on one line, of 400 characters at most and none twice', () => {
+  it('is deterministic: unique facts on one line of at most 400 characters', () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 4 }), (messages) => {
         const events = log(...messages.map((message): [EventType, string] => ['user_message', message]))

@@ -24,7 +24,7 @@ describe('the score of a memory', () => {
     expect(memoryScore(0.5, memory(given), now)).toBeCloseTo(0.5 * factor, 10)
   })
 
-  it('counts the age from what last spoke for it', () => {
+  it('counts the age from its last support', () => {
     const lineage: Memory['lineage'] = [
       { relation: 'origin', at: daysAgo(600) },
       { relation: 'corroborates', at: daysAgo(60) },
@@ -35,7 +35,7 @@ describe('the score of a memory', () => {
 })
 
 describe('the words of memories', () => {
-  it('are not weighed by what stands around them', () => {
+  it('ignore neighbors', () => {
     for (const longMessages of [0, 10]) {
       const weights = memoryWeights({ messages: 10, terms: 100, longMessages })
       expect([weights.before1, weights.after1, weights.session, weights.floor, weights.speaker]).toEqual([

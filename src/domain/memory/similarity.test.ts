@@ -37,7 +37,7 @@ describe('two memories', () => {
 })
 
 describe('the rarest terms of a memory', () => {
-  it('are so many that whatever is alike holds one of them', () => {
+  it('are enough that every similar memory has one of them', () => {
     const frequencies = new Map([
       ['alpha', 9],
       ['beta', 1],

@@ -13,7 +13,7 @@ suite('describe', () => {
     expect(analyzeText('').asks).toBe(false)
   })
 
-  it('counts what can be looked up: names, numbers, times and deeds', () => {
+  it('counts specifics: names, numbers, times and past actions', () => {
     const bland = analyzeText('That sounds great, thanks!')
     const telling = analyzeText('Yesterday we visited Lisbon and bought three tiles, called "azul".')
     expect(bland.specifics).toBe(0)
@@ -21,7 +21,7 @@ suite('describe', () => {
     expect(telling).toMatchObject({ times: 1, counts: true })
   })
 
-  it('does not take somebody called out to for a name that was told', () => {
+  it('does not count a person who is only addressed', () => {
     expect(analyzeText('Oh thanks, Anna!').specifics).toBe(0)
   })
 

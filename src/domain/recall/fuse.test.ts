@@ -20,7 +20,7 @@ suite('a vector', () => {
     expect([...(toUnitVector(Float64Array.of(0, -2)) ?? [])]).toEqual([0, -1])
   })
 
-  it.each([[1e200], [1e-200]])('keeps it also where the squares of its numbers cannot be told: %d', (size) => {
+  it.each([[1e200], [1e-200]])('normalizes numbers whose squares overflow or vanish: %d', (size) => {
     expect([...unit(3 * size, 4 * size)]).toEqual([Math.fround(0.6), Math.fround(0.8)])
   })
 
@@ -52,22 +52,22 @@ suite('the measure of an embedder', () => {
   /** Answers as they should be, save that the last `wrong` lie where no question does. */
   const answers = (wrong: number) => axes.map((right, i) => (i < 10 - wrong ? right : unit(...right.map((x) => -x))))
 
-  it('gives the greatest weight to one that finds every answer', () => {
+  it('gives the maximum weight to an embedder that finds every answer', () => {
     expect(calibrate(axes, axes)).toEqual({ weight: 0.3, spread: 1 })
   })
 
-  it('gives no weight to one that finds all texts alike, or none of the answers', () => {
+  it('gives no weight to an embedder that finds all texts similar or no answer', () => {
     const same = axes.map(() => unit(1, 2, 3))
     expect(calibrate(same, same)).toEqual({ weight: 0, spread: 0 })
     expect(calibrate(axes, answers(10)).weight).toBe(0)
   })
 
-  it('gives a weight that grows with the share of answers found, from a limit on', () => {
+  it('raises the weight with the share of answers found, above a minimum', () => {
     const weights = [6, 5, 4, 3, 2, 1, 0].map((wrong) => calibrate(axes, answers(wrong)).weight)
     expect(weights.map((weight) => Number(weight.toFixed(3)))).toEqual([0, 0, 0, 0.247, 0.298, 0.3, 0.3])
   })
 
-  it('tells how far apart cosines lie', () => {
+  it('measures the spread of cosines', () => {
     const tight = axes.map((vector) => unit(...vector, 2))
     // 1 for its own answer, 4/5 for each other
     expect(calibrate(tight, tight).spread).toBeCloseTo(0.2, 6)
@@ -77,7 +77,7 @@ suite('the measure of an embedder', () => {
 suite('words and meaning together', () => {
   const open = { weight: 0.3, spread: 0.5 }
 
-  it('raise what is near in meaning by the weight, and what is far by nothing', () => {
+  it('raise similar texts by the weight and others by nothing', () => {
     expect(fuseScores([10, 8, 4], [0.1, 0.7, 0.4], open)).toEqual([10, 11, 5.5])
   })
 
@@ -104,7 +104,7 @@ suite('words and meaning together', () => {
     expect(fuseScores(scores, cosines, calibration)).toEqual(scores)
   })
 
-  it('raise by no more than the weight where cosines differ by next to nothing', () => {
+  it('never raise by more than the weight, even with a tiny spread', () => {
     expect(fuseScores([1, 1], [0, 5e-324], { weight: 0.3, spread: 0 })).toEqual([1, 1.3])
   })
 

@@ -10,7 +10,7 @@ const entry = fc.record({
 })
 
 describe('a block of postings', () => {
-  it('gives back what was put in, message behind message', () => {
+  it('decodes what was encoded, message by message', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: BLOCK_TURNS }), fc.integer({ min: 0, max: 5000 }), (entries, block) => {
         const messages = entries.map((each, i) => ({ session: 's', turn: block * BLOCK_TURNS + i, ...each }))
@@ -21,11 +21,11 @@ describe('a block of postings', () => {
     )
   })
 
-  it('takes few bytes for what is common', () => {
+  it('encodes common values in few bytes', () => {
     expect(encodePosting({ turn: 300, length: 12, asks: false, places: [9] })).toHaveLength(4)
   })
 
-  it('holds the turns from one border to the next', () => {
+  it('contains the turns between two borders', () => {
     expect([0, 255, 256, 511, 512].map(blockOfTurn)).toEqual([0, 0, 1, 1, 2])
   })
 })

@@ -50,7 +50,7 @@ describe('parseQuery', () => {
     expect(compounds).toContainEqual(['seasid'])
   })
 
-  it('sees what kind of answer is wanted', () => {
+  it('detects the wanted kind of answer', () => {
     expect(parseQuery('When did the shop open?', [])).toMatchObject({ asksWhen: true, asksCount: false })
     expect(parseQuery('How many shops are there?', [])).toMatchObject({ asksWhen: false, asksCount: true })
   })
@@ -89,7 +89,7 @@ describe('dates', () => {
     expect(dateFit(day, Date.UTC(2023, 4, 28))).toBe(1)
   })
 
-  it('fits a year weakly, and spans what it names', () => {
+  it('fits a year weakly, and spans the named period', () => {
     const year = { year: 2023, month: undefined, day: undefined }
     expect([dateFit(year, Date.UTC(2023, 1)), dateFit(year, Date.UTC(2024, 1))]).toEqual([0.3, 0])
     expect(dateSpan(year, 2020)).toEqual([Date.UTC(2023, 0), Date.UTC(2024, 0)])

@@ -62,11 +62,11 @@ suite('recall', () => {
     expect(ask(chat, 'Where were the leeks planted?')[0]).toBe('a/2')
   })
 
-  it('prefers the answer to the question that holds the word', () => {
+  it('prefers an answer to a question with the same word', () => {
     expect(ask(chat, 'What does Otto cook?')[0]).toBe('a/4')
   })
 
-  it('prefers the speaker it names, yet finds what the other one said', () => {
+  it('prefers the named speaker but also finds the other one', () => {
     const both: Line[] = [
       ['a', 'Nora', 'I bought a kayak.'],
       ['b', 'Otto', 'I bought a kayak.'],
@@ -116,7 +116,7 @@ suite('recall', () => {
     expect(ask(facts, 'How many kayak leaks?')[0]).toBe('c/1')
   })
 
-  it('finds nothing where nothing is said of it, and in an empty index', () => {
+  it('finds nothing without a match or in an empty index', () => {
     expect(ask(chat, 'xylophone zeppelin')).toEqual([])
     expect(ask([], 'leeks')).toEqual([])
     expect(ask(chat, '')).toEqual([])
@@ -132,7 +132,7 @@ suite('recall', () => {
     expect(found).toEqual(['a/21', 'b/21', 'b/11', 'b/1', 'a/11', 'a/1'])
   })
 
-  it('gives every message once, whatever is asked', () => {
+  it('returns every message once for any query', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), fc.constantFrom(PEER, LONG), (text, weights) => {
         const found = ask(chat, text, weights)
@@ -141,7 +141,7 @@ suite('recall', () => {
     )
   })
 
-  it('gives the same list however the postings of different sessions come', () => {
+  it('returns the same list for any order of sessions in the postings', () => {
     const same: Line[] = ['a', 'b', 'c', 'd'].map((session) => [session, 'Nora', 'A kayak.'])
     expect(ask(same.toReversed(), 'kayak')).toEqual(ask(same, 'kayak'))
   })
@@ -162,7 +162,7 @@ suite('long messages', () => {
     expect(weightsFor(index(chat).stats)).toBe(PEER)
   })
 
-  it('stand behind what the user said, unless the question is for what the assistant said', () => {
+  it("rank below the user's messages, unless the query asks about the assistant", () => {
     const told: Line[] = [
       ['a', 'user', 'By the way, I bought a kayak of cedar.'],
       ['a', 'assistant', long('A kayak of cedar is light. ', 9)],
@@ -208,7 +208,7 @@ suite('planLookups', () => {
     expect(plan('instrument', { instrument: 10, guitar: MAX_POSTINGS - 5, cello: 3 })).toEqual(['instrument', 'cello'])
   })
 
-  it('counts related words alone when nobody said the term', () => {
+  it('uses related words alone if no message has the term', () => {
     expect(plan('instrument', { cello: 3 })).toEqual(['cello'])
   })
 })

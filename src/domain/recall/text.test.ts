@@ -24,7 +24,7 @@ describe('words', () => {
     expect(words('"\'`()*:^')).toEqual([])
   })
 
-  it('cuts what is too long to be a word', () => {
+  it('truncates words that are too long', () => {
     expect(words('x'.repeat(10_000))).toEqual(['x'.repeat(40)])
   })
 })

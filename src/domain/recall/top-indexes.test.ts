@@ -3,7 +3,7 @@ import { expect, it, describe as suite } from 'vitest'
 import { topIndexes } from './top-indexes.ts'
 
 suite('best', () => {
-  it('is the beginning of the sorted list, without what is below 0', () => {
+  it('equals the start of the sorted list, without values below 0', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -2, max: 9 })), fc.integer({ min: 1, max: 12 }), (values, most) => {
         const sorted = values

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { isObject, type Json } from '../../domain/json.ts'
+import { defined } from '../../domain/optional.ts'
 import { type Chains, MAIN } from './chains.ts'
 import { textAt } from './draft.ts'
 import { decodeUtf8 } from './raw-source.ts'
@@ -108,6 +109,6 @@ class Scanner {
     // an incomplete entry starts with a brace
     this.#isBlank &&= !isTorn || torn.bytes?.[0] === BRACE
     const looks = { isTranscript: this.#isTranscript, isExport: this.#isExport, isBlank: this.#isBlank }
-    return { chains: this.#chains, end: this.#end, isTorn, ...looks, ...(sessionId !== undefined && { sessionId }) }
+    return defined({ chains: this.#chains, end: this.#end, isTorn, ...looks, sessionId })
   }
 }

@@ -1,6 +1,7 @@
 import type { ExportedEvent } from '../../api.ts'
 import type { StartedParts } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import { defined } from '../../domain/optional.ts'
 import { derivedId } from '../../features/kernel/derived-id.ts'
 import type { LineEvent } from './translate-line.ts'
 
@@ -28,7 +29,7 @@ export class TranscriptLog {
   start(parts: StartedParts, occurredAt: string | undefined): ExportedEvent {
     const content = parts.task === undefined ? 'Session started' : `Session started: ${parts.task}`
     const event = { type: 'session_started', role: 'system', content, parts: parts as unknown as JsonObject } as const
-    return this.#placed({ ...event, ...(occurredAt !== undefined && { occurredAt }) }, 'start')
+    return this.#placed(defined({ ...event, occurredAt }), 'start')
   }
 
   /** @param part index among the events of the line; @param digest hash of the line */

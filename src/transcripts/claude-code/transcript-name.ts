@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from 'node:path'
+import { defined } from '../../domain/optional.ts'
 import { derivedId } from '../../features/kernel/derived-id.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -23,7 +24,7 @@ export function parseTranscriptName(path: string): TranscriptName {
   const own = agentId === undefined ? [name] : parents(path)
   const sessionId = own.find((part) => UUID.test(part))?.toLowerCase()
   const fallback = derivedId('claude-code', resolve(agentId === undefined ? path : dirname(path)))
-  return { file, fallback, ...(sessionId && { sessionId }), ...(agentId !== undefined && { agentId }) }
+  return defined({ file, fallback, sessionId, agentId })
 }
 
 /** Returns the value if it is a UUID, in lower case. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ExportedEvent, SessionBlock } from '../../api.ts'
+import { defined } from '../../domain/optional.ts'
 import { blocksOf } from './blocks.ts'
 import { Chains, MAIN } from './chains.ts'
 import { eventsOf } from './line-events.ts'
@@ -142,7 +143,7 @@ export class Transcript {
   #logOf(key: string, { info }: ScannedChain, mtime: Date): Origin & { log: TranscriptLog } {
     const { logs, sessionId: conversationId = this.#name.fallback } = this.#progress
     const agentId = key === MAIN ? this.#name.agentId : key
-    const origin = { conversationId, ...(agentId !== undefined && { agentId }) }
+    const origin = defined({ conversationId, agentId })
     const log = logs.get(key) ?? new TranscriptLog(sessionIdOf(origin), info.at ?? clampTime(mtime))
     logs.set(key, log)
     return { file: this.#name.file, ...origin, log }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { ExportedEvent } from '../../api.ts'
 import { ThroughlineError } from '../../domain/errors.ts'
 import { checkText, encodeJson, isObject, type Json, type JsonObject } from '../../domain/json.ts'
+import { defined } from '../../domain/optional.ts'
 import { customType, type Draft, omitKeys } from './draft.ts'
 import { draftsOf } from './entry-drafts.ts'
 import { decodeUtf8, encodePieces } from './raw-source.ts'
@@ -64,12 +65,8 @@ function exactEvents(drafts: readonly Draft[], line: number, { occurredAt }: Tim
   const events = drafts.map(({ type, role, content, parts, raw: { at, block, entry } }): LineEvent => {
     // the event's occurredAt has the time
     const rest = occurredAt !== undefined && isObject(entry) ? omitKeys(entry, 'timestamp') : entry
-    const kept = {
-      ...(at !== undefined && { at }),
-      ...(block !== undefined && { block }),
-      ...(rest !== undefined && { entry: rest }),
-    }
-    return { type, role, content, parts: { ...parts, line, ...kept }, ...(occurredAt !== undefined && { occurredAt }) }
+    const kept = defined({ at, block, entry: rest })
+    return defined({ type, role, content, parts: { ...parts, line, ...kept }, occurredAt })
   })
   return events.every(fits) ? events : undefined
 }
@@ -90,7 +87,7 @@ function sanitizedEvents(drafts: readonly Draft[], bytes: Uint8Array, line: numb
     const sanitized = sanitizeJson(parts) as JsonObject
     return { type, role, content: sanitizeText(content), parts: { ...truncateParts(sanitized), line } }
   })
-  return withSource(events, bytes, line).map((event) => ({ ...event, ...(occurredAt !== undefined && { occurredAt }) }))
+  return withSource(events, bytes, line).map((event) => defined({ ...event, occurredAt }))
 }
 
 /** Truncates names, and drops arguments that are too large; ids still pair calls with results. */
