@@ -106,8 +106,8 @@ export async function build() {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, joinMigration(pathToFileURL(join(root, 'src', path))))
   }
-  const { makeBlank } = await import('../src/stores/sqlite/make-blank.ts')
-  await makeBlank(join(root, 'dist/stores/sqlite/blank.db'))
+  const { makeTemplate } = await import('../src/stores/sqlite/make-template.ts')
+  await makeTemplate(join(root, 'dist/stores/sqlite/template.db'))
   await buildInspector()
 }
 

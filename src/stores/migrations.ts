@@ -20,7 +20,7 @@ export interface LedgerRow {
 type SqlStore = 'postgres' | 'sqlite'
 
 /** A SQLite file with all migrations and no rows. The build makes it; there is none when the code runs from `src/`. */
-export const BLANK = packageFile('stores/sqlite/blank.db')
+export const TEMPLATE = packageFile('stores/sqlite/template.db')
 
 /** First line of a migration that the build joined. */
 const STATED = /^-- checksum (\w+)\n/

@@ -7,14 +7,14 @@ import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { uuid7 } from '../../src/ids.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
-import { makeBlank } from '../../src/stores/sqlite/make-blank.ts'
+import { makeTemplate } from '../../src/stores/sqlite/make-template.ts'
 import { amount, printFigure, withDatabaseFile } from '../proof.ts'
 
 const KILLS = amount(6, 100)
 
 it('is complete or absent, whenever its creator is killed', { timeout: 600_000 }, async () => {
   await withDatabaseFile(async (blank) => {
-    await makeBlank(blank)
+    await makeTemplate(blank)
     const folder = dirname(blank)
     let files = 0
     for (let kill = 1; kill <= KILLS; kill++) {

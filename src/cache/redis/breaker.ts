@@ -23,8 +23,8 @@ type State = { is: 'closed'; failures: number } | { is: 'open' } | { is: 'settli
 /**
  * closed → open after some failures in a row → settling after a successful probe → closed after a while.
  *
- * While it settles, writes are sent but nothing is read: other processes need that time to notice the recovery and to run
- * their pending invalidations.
+ * While it settles, writes are sent but nothing is read: other processes need that time to notice the recovery and to
+ * run their pending invalidations.
  */
 export function breaker({ failures, settleMs }: BreakerOptions): Breaker {
   let state: State = { is: 'closed', failures: 0 }

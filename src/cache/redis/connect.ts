@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis'
 import { StorageError } from '../../domain/errors.ts'
+import { defined } from '../../domain/optional.ts'
 import { type Address, parseAddress } from './address.ts'
 import { type FastGet, fastGet } from './fast-get.ts'
 import type { Keys } from './keys.ts'
@@ -100,15 +101,15 @@ function clusterOf({ Cluster }: Driver, address: Address, options: ConnectOption
 }
 
 function nodeOptions({ tls, username, password }: Address, { connectTimeoutMs, silenceMs }: ConnectOptions) {
-  return {
+  return defined({
     connectTimeout: connectTimeoutMs,
     socketTimeout: silenceMs,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
-    ...(tls && { tls: {} }),
-  }
+    username,
+    password,
+    tls: tls ? {} : undefined,
+  })
 }
 
 function mastersOf(cluster: Cluster): Redis[] {

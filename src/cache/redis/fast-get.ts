@@ -5,9 +5,9 @@ import type { Keys } from './keys.ts'
 export type FastGet = (keys: Keys) => Promise<string | undefined>
 
 /**
- * Serves hits without a script: one command of 1 µs instead of 24 µs. Like the script it reads the three keys atomically, and
- * accepts a value only if the current server process wrote it. The run id holds as long as the connection lasts, since a
- * process that ends closes its connections.
+ * Serves hits without a script: one command of 1 µs instead of 24 µs. Like the script it reads the three keys
+ * atomically, and accepts a value only if the current server process wrote it. The run id holds as long as the
+ * connection lasts, since a process that ends closes its connections.
  */
 export function fastGet(client: Redis): FastGet {
   let runId: string | undefined

@@ -69,7 +69,10 @@ export function guard(connection: Connection, options: GuardOptions): Guard {
     repairs.start()
   }
 
-  /** Allows reads only while everything works. Failed reads do not stop writes: other processes may still read the cache. */
+  /**
+   * Allows reads only while everything works. Failed reads do not stop writes: other processes may still read the
+   * cache.
+   */
   function isAllowed(request: Request): boolean {
     if (closed) return false
     if (isWrite(request)) return circuit.allowsWrites() || !lastWriteFailed

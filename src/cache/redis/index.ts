@@ -15,7 +15,9 @@ export interface RedisCacheOptions {
   events: CacheEvents
   /** Longest wait for a response. @default 100 */
   commandTimeoutMs?: number
-  /** The same for writes and purges, which other processes must not miss. @default 1000 or a longer `commandTimeoutMs` */
+  /**
+   * The same for writes and purges, which other processes must not miss. @default 1000 or a longer `commandTimeoutMs`
+   */
   writeTimeoutMs?: number
   /** Longest wait for a connection; opening the cache takes no longer. @default 1000 */
   connectTimeoutMs?: number
@@ -32,9 +34,9 @@ export interface RedisCacheOptions {
 }
 
 /**
- * Caches envelopes in Redis 6 or newer, or Redis Cluster, for any number of processes. Rejects only if the URL is invalid or
- * the driver is not installed; a server that is down counts as a failure. `docs/cache.md` explains why it never restores an
- * old value.
+ * Caches envelopes in Redis 6 or newer, or Redis Cluster, for any number of processes. Rejects only if the URL is
+ * invalid or the driver is not installed; a server that is down counts as a failure. `docs/cache.md` explains why it
+ * never restores an old value.
  */
 export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCache> {
   const { url, ttlSeconds, events, connectTimeoutMs = 1000, commandTimeoutMs = 100 } = options

@@ -2,8 +2,8 @@
 export type Keys = readonly [value: string, version: string, lease: string, tombstone: string]
 
 /**
- * Other programs know the key of the value. It is the hash tag of the other keys, so Redis Cluster keeps all four on one
- * node and a script may use them together.
+ * Other programs know the key of the value. It is the hash tag of the other keys, so Redis Cluster keeps all four on
+ * one node and a script may use them together.
  */
 export function keysOf(sessionId: string): Keys {
   const value = `session:${sessionId}:meta`

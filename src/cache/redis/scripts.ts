@@ -11,8 +11,8 @@ export interface Script {
  *   version    '<version> <run>'          set and expiring with the value
  *   lease      '<token> <floor> <run>'    the holder of the token may fill with a version from the floor on
  *   tombstone  '1'
- * `run` is the run id of the server process. Values that a restart or failover restored from disk or a replica may be stale;
- * they carry another run id and are ignored.
+ * `run` is the run id of the server process. Values that a restart or failover restored from disk or a replica may be
+ * stale; they carry another run id and are ignored.
  */
 const SHARED = `
 local value, version, lease, tombstone = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -30,8 +30,8 @@ local function text(key)
   return nil
 end
 
--- Version and text of the value. If one of the two was evicted, both are removed: without its version a value may be older
--- or newer than any other.
+-- Version and text of the value. If one of the two was evicted, both are removed: without its version a value may be
+-- older or newer than any other.
 local function held()
   local found, mark = text(value), text(version)
   local at, by = string.match(mark or '', '^(%d+) (%x*)$')
@@ -51,8 +51,8 @@ local function worked(reply)
   return type(reply) == 'table' and reply.ok ~= nil
 end
 
--- Stores the value; if memory is full, removes the old one instead. Must come before any DEL of its script: after a write
--- Redis no longer reports full memory to the script.
+-- Stores the value; if memory is full, removes the old one instead. Must come before any DEL of its script: after a
+-- write Redis no longer reports full memory to the script.
 local function put(new, at, ttl)
   if worked(redis.pcall('SET', value, new, 'PX', ttl)) and worked(redis.pcall('SET', version, at .. ' ' .. run, 'PX', ttl)) then
     return true
@@ -73,7 +73,10 @@ const script = (body: string): Script => {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }
 
-/** ARGV: token, lease in ms. Returns `['hit', value]`, `['leased']`, `['miss']` if another lease exists, or `['full']`. */
+/**
+ * ARGV: token, lease in ms. Returns `['hit', value]`, `['leased']`, `['miss']` if another lease exists, or
+ * `['full']`.
+ */
 export const GET = script(`
 if buried() then return {'miss'} end
 local at, found = held()
@@ -89,9 +92,9 @@ return {'full'}
 /**
  * ARGV: token or '', value, version, ttl in ms. Returns `['filled']`, `['refused']` or `['full']`.
  *
- * A reader without a lease still reports the version it read, so nobody can cache an older one: an older value is replaced,
- * and the lease of another reader gets a floor. A floor, unlike removing the lease, lets the holder fill if it read at least
- * that version, so concurrent misses do not keep revoking the lease of the one reader that can fill.
+ * A reader without a lease still reports the version it read, so nobody can cache an older one: an older value is
+ * replaced, and the lease of another reader gets a floor. A floor, unlike removing the lease, lets the holder fill if
+ * it read at least that version, so concurrent misses do not keep revoking the lease of the one reader that can fill.
  */
 export const FILL = script(`
 local token, new, mark, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4]

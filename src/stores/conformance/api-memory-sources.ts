@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Throughline } from '../../api.ts'
+import { defined } from '../../domain/optional.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { expectError, fixedClock } from './samples.ts'
@@ -233,7 +234,7 @@ export const memorySourceRules: readonly Rule<ApiDatabase>[] = [
       const { supersededBy = '' } = await tl.memories.contradict(id, evil)
       assert.equal((await tl.memories.get(supersededBy)).sourceType, 'tool_output')
       const look = async (sourceTypes?: readonly ['explicit']) => {
-        const query = { userId: 'ada', query: 'server runs', record: false, ...(sourceTypes && { sourceTypes }) }
+        const query = defined({ userId: 'ada', query: 'server runs', record: false, sourceTypes })
         return (await tl.memories.search(query)).items.map(({ content }) => content)
       }
       assert.deepEqual([await look(), await look(['explicit'])], [['The server runs in Moscow'], []])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { CreateSession } from '../../api.ts'
 import type { ValidationError } from '../../domain/errors.ts'
+import { defined } from '../../domain/optional.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { abortedFor, expectError, fixedClock, NOON, secondsAfterNoon, upTo } from './samples.ts'
@@ -207,7 +208,7 @@ export const apiSessionRules: readonly Rule<ApiDatabase>[] = [
       const paged: number[] = []
       let cursor: string | undefined
       do {
-        const page = await tl.sessions.list({ limit: 3, ...(cursor !== undefined && { cursor }) })
+        const page = await tl.sessions.list(defined({ limit: 3, cursor }))
         paged.push(...page.items.map((record) => ids.indexOf(record.id)))
         cursor = page.nextCursor
       } while (cursor !== undefined)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { EnvelopeChange } from '../../domain/envelope.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
+import { defined } from '../../domain/optional.ts'
 import type { EnvelopeRow } from '../../ports/envelope-store.ts'
 import type { DecideRequest, SessionKey } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
@@ -57,5 +58,5 @@ export async function foldLog(store: Store, sessionId: string): Promise<SessionV
 /** The expected row of `page` and `find`. */
 export async function expectedRow(store: Store, sessionId: string): Promise<EnvelopeRow> {
   const { envelopeAt, envelope } = await loadView(store, { sessionId })
-  return { sessionId, envelopeAt, ...(envelope !== undefined && { envelope }) }
+  return defined({ sessionId, envelopeAt, envelope })
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { SessionView } from '../../domain/fold.ts'
+import { defined } from '../../domain/optional.ts'
 import type { DecideRequest, EdgesQuery, NewEdge, SessionStore, StoredEdge } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import { advanceView, appendRequest, createRequest, createSession, NOON, someEvent, upTo } from './samples.ts'
@@ -126,7 +127,7 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
         const whole = await all(store, id, query)
         const paged: StoredEdge[] = []
         for (let after: StoredEdge | undefined; ; ) {
-          const page = await store.edges({ sessionId: id }, { ...query, limit: 4, ...(after && { after }) })
+          const page = await store.edges({ sessionId: id }, defined({ ...query, limit: 4, after }))
           assert(page.length <= 4)
           paged.push(...page)
           after = page.at(-1)

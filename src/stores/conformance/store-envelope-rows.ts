@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { SessionView } from '../../domain/fold.ts'
+import { defined } from '../../domain/optional.ts'
 import { uuid7 } from '../../ids.ts'
 import type { EnvelopeRow } from '../../ports/envelope-store.ts'
 import {
@@ -44,7 +45,7 @@ export const envelopeRowRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.envelopes.page({ limit: 100 }), expected)
       const paged: EnvelopeRow[] = []
       for (let after: string | undefined; ; ) {
-        const page = await store.envelopes.page({ limit: 5, ...(after !== undefined && { after }) })
+        const page = await store.envelopes.page(defined({ limit: 5, after }))
         assert(page.length <= 5)
         paged.push(...page)
         after = page.at(-1)?.sessionId

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { evolve, type SessionView } from '../../domain/fold.ts'
+import { defined } from '../../domain/optional.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ListQuery, SessionStore } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
@@ -187,7 +188,7 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
 
       const paged: string[] = []
       for (let cursor: ListQuery['cursor']; ; ) {
-        const page = await store.list({ tenant: 'local', limit: 4, ...(cursor && { cursor }) })
+        const page = await store.list(defined({ tenant: 'local', limit: 4, cursor }))
         assert(page.length <= 4)
         paged.push(...page.map(({ id }) => id))
         cursor = page.at(-1)

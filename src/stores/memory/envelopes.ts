@@ -1,5 +1,6 @@
 import type { SessionView } from '../../domain/fold.ts'
 import { cloneJson } from '../../domain/json.ts'
+import { defined } from '../../domain/optional.ts'
 import type { EnvelopeFilter, EnvelopeRow, EnvelopeStore } from '../../ports/envelope-store.ts'
 import type { MemoryData, StoredSession } from './data.ts'
 
@@ -59,6 +60,6 @@ function envelopeRows(sessions: ReadonlyMap<string, StoredSession>, ids: readonl
     const session = sessions.get(sessionId)
     if (session === undefined) return []
     const { envelopeAt, envelope } = loadView(session)
-    return [{ sessionId, envelopeAt, ...(envelope !== undefined && { envelope }) }]
+    return [defined({ sessionId, envelopeAt, envelope })]
   })
 }

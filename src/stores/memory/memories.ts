@@ -1,6 +1,7 @@
 import { IdempotencyMismatchError } from '../../domain/errors.ts'
 import { cloneJson } from '../../domain/json.ts'
 import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
+import { defined } from '../../domain/optional.ts'
 import { isWithin, type Principal } from '../../domain/record.ts'
 import type { ChangeRequest, MemoryPut, MemoryStore } from '../../ports/memory-store.ts'
 import type { IndexPartition, UserKey } from '../../ports/recall-index.ts'
@@ -107,7 +108,7 @@ export function memoriesStore(
       const gone = sessions.get(purgedId)
       const purged = gone && purge(gone, request.at)
       const written = cloneJson(copies.map(({ memory }) => memory))
-      return { outcome: 'written', memories: written, ...(purged && { purged }) }
+      return { outcome: 'written', memories: written, ...defined({ purged }) }
     },
 
     async get(ids, within) {
@@ -195,7 +196,7 @@ function messageOf(words: NonNullable<MemoryPut['words']>['description']) {
 /** Copies the put; fails before anything is written. */
 function copyPut({ words, ...put }: MemoryPut): MemoryPut {
   const own = words ? { ...words, description: copyDescription(words.description) } : words
-  return { ...cloneJson(put), ...(own !== undefined && { words: own }) }
+  return defined({ ...cloneJson(put), words: own })
 }
 
 function byId(a: StoredMemory, b: StoredMemory): number {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { ThroughlineError } from '../../domain/errors.ts'
 import { nextTick } from '../next-tick.ts'
-import { storageError, whenFree } from './connection.ts'
+import { retryWhileBusy, storageError } from './connection.ts'
 import { prepared } from './statement.ts'
 
 /** Most writes in one transaction, so that other processes get the lock in between. */
@@ -24,7 +24,8 @@ export class Refusal extends Error {}
  * Group commit: queued writes share one transaction, and so one fsync. Each is acknowledged after the commit with its
  * own result or error.
  *
- * A write that throws a `ThroughlineError` or a `Refusal` must not have written anything: the other writes still commit.
+ * A write that throws a `ThroughlineError` or a `Refusal` must not have written anything: the other writes still
+ * commit.
  */
 export interface CommitQueue {
   add<T>(write: () => T): Promise<T>
@@ -48,7 +49,7 @@ export function commitQueue(
     let turned = performance.now()
     while (waiting.length > 0) {
       try {
-        await whenFree(() => begin.run())
+        await retryWhileBusy(() => begin.run())
       } catch (error) {
         for (const write of waiting.splice(0)) write.reject(storageError(error))
         await nextTurn()

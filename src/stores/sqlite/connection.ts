@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { existsSync, mkdirSync, writeFileSync } from '../files.ts'
-import { putBlank } from './blank.ts'
+import { copyTemplate } from './template.ts'
 
 /** `full` survives power loss, `relaxed` survives the end of the process only. */
 export type Durability = 'full' | 'relaxed'
@@ -18,25 +18,25 @@ export interface ConnectOptions {
   /** Whether to leave an existing file unchanged, including its journal mode; writes fail. @default false */
   readonly?: boolean
   /** A template that a new file is copied from. @default none: the new file is empty */
-  blank?: URL | string
+  template?: URL | string
 }
 
 /** Opens the file and creates it with its folder if it is new. `check` may refuse the file before it is changed. */
 export async function connect(
-  { path, durability, readonly = false, blank }: ConnectOptions,
+  { path, durability, readonly = false, template }: ConnectOptions,
   check: (db: Database) => void,
 ): Promise<Database> {
   const { default: open } = await import('better-sqlite3')
   let db: Database | undefined
   try {
     if (!readonly) makeFolder(dirname(path))
-    if (!readonly && blank !== undefined) putBlank(path, blank)
-    // the driver's own wait blocks this process, so it is short; whenFree waits the rest
+    if (!readonly && template !== undefined) copyTemplate(path, template)
+    // the driver's own wait blocks this process, so it is short; retryWhileBusy waits the rest
     const opened = open(path, { timeout: 5, ...(readonly && readonlyOptions(path)) })
     db = opened
-    await whenFree(() => check(opened))
+    await retryWhileBusy(() => check(opened))
     if (readonly) db.pragma('query_only = on')
-    else await whenFree(() => opened.pragma('journal_mode = wal'))
+    else await retryWhileBusy(() => opened.pragma('journal_mode = wal'))
     db.pragma(`synchronous = ${durability === 'full' ? 'full' : 'normal'}`)
     // fsync on macOS leaves data in the drive's cache
     db.pragma(`fullfsync = ${durability === 'full' ? 1 : 0}`)
@@ -50,17 +50,17 @@ export async function connect(
 }
 
 /**
- * Lets the write-ahead log grow to 16 MB instead of 4 MB before a checkpoint: 32 sessions touch 36 pages per commit, and each
- * checkpoint waits for the disk twice. Not from the start: while the log grows each commit waits twice as long, and a lone
- * writer fills 4 MB soon.
+ * Lets the write-ahead log grow to 16 MB instead of 4 MB before a checkpoint: 32 sessions touch 36 pages per commit,
+ * and each checkpoint waits for the disk twice. Not from the start: while the log grows each commit waits twice as
+ * long, and a lone writer fills 4 MB soon.
  */
 export function raiseCheckpointSize(db: Database): void {
   db.pragma('wal_autocheckpoint = 4000')
 }
 
 /**
- * Options that leave the files unchanged. If a write-ahead log exists, the last writable connection copies it back on close;
- * if none exists, a read-only connection creates an empty one and cannot remove it.
+ * Options that leave the files unchanged. If a write-ahead log exists, the last writable connection copies it back on
+ * close; if none exists, a read-only connection creates an empty one and cannot remove it.
  */
 function readonlyOptions(path: string): { readonly: boolean; fileMustExist: true } {
   return { readonly: existsSync(`${path}-wal`), fileMustExist: true }
@@ -73,7 +73,7 @@ function makeFolder(folder: string): void {
 }
 
 /** Runs synchronous work and retries while another process holds the lock. */
-export async function whenFree<T>(work: () => T): Promise<T> {
+export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + BUSY_DEADLINE
   for (let attempt = 0; ; attempt++) {
     try {

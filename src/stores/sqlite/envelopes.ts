@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { SessionView } from '../../domain/fold.ts'
 import { encodeTrustedJson } from '../../domain/json.ts'
+import { defined } from '../../domain/optional.ts'
 import type { EnvelopeFilter, EnvelopeRow } from '../../ports/envelope-store.ts'
 import { LIMIT } from './limit.ts'
 import { type EnvelopeColumns, envelopeOf } from './rows.ts'
@@ -105,7 +106,7 @@ export function envelopeReader(db: Database) {
 
   function toEnvelopeRow(row: Row): EnvelopeRow {
     const envelope = envelopeOf(row.id, row)
-    return { sessionId: row.id, envelopeAt: row.envelope_at, ...(envelope !== undefined && { envelope }) }
+    return defined({ sessionId: row.id, envelopeAt: row.envelope_at, envelope })
   }
 
   return {

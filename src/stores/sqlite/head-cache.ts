@@ -42,8 +42,8 @@ export interface Head {
 }
 
 /**
- * Caches the heads of written sessions. A head is written once per transaction, and read again only if another connection
- * has written to the file: with 32 writers on one session that is 1 statement instead of 64.
+ * Caches the heads of written sessions. A head is written once per transaction, and read again only if another
+ * connection has written to the file: with 32 writers on one session that is 1 statement instead of 64.
  */
 export class HeadCache {
   readonly #select: Prepared<[string], Head>

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { ImportConflictError, SequenceConflictError, SessionActiveError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { type Json, stringifyJson } from '../../domain/json.ts'
+import { defined } from '../../domain/optional.ts'
 import type { FoundImport, ImportBlock, UnfinishedQuery } from '../../ports/import-store.ts'
 import type { LogWriter } from './append.ts'
 import type { HeadCache } from './head-cache.ts'
@@ -139,7 +140,7 @@ export function importReader(db: Database) {
 
     unfinished({ after = '', limit, within }: UnfinishedQuery): string[] {
       const { tenant, userId } = within ?? {}
-      const select = prepared<[object], string>(db, pendingSql({ ...(within !== undefined && { within }) })).pluck()
+      const select = prepared<[object], string>(db, pendingSql(defined({ within }))).pluck()
       return select.all({ after, limit, tenant, userId })
     },
   }

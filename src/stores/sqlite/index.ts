@@ -3,11 +3,11 @@ import type { Database } from 'better-sqlite3'
 import { SchemaOutdatedError, StorageError, ThroughlineError } from '../../domain/errors.ts'
 import type { Store } from '../../ports/store.ts'
 import { existsSync } from '../files.ts'
-import { BLANK } from '../migrations.ts'
+import { TEMPLATE } from '../migrations.ts'
 import { logWriter } from './append.ts'
 import { commitQueue } from './commit-queue.ts'
 import { commitReader } from './commits.ts'
-import { type ConnectOptions, connect, raiseCheckpointSize, storageError, whenFree } from './connection.ts'
+import { type ConnectOptions, connect, raiseCheckpointSize, retryWhileBusy, storageError } from './connection.ts'
 import { envelopeReader, envelopeWriter } from './envelopes.ts'
 import { HeadCache } from './head-cache.ts'
 import { healthReader } from './health.ts'
@@ -35,7 +35,10 @@ const READS_PER_TURN = 16
 const GROW_LOG_AT = 8
 
 export interface SqliteOptions extends ConnectOptions {
-  /** Whether to migrate a missing or older schema; if not, it is refused with `SCHEMA_OUTDATED` and the file stays unchanged. */
+  /**
+   * Whether to migrate a missing or older schema; if not, it is refused with `SCHEMA_OUTDATED` and the file stays
+   * unchanged.
+   */
   migrate: boolean
   newId: () => string
 }
@@ -96,7 +99,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     // a read ends in its own turn, so a caller that reads in a loop would block the event loop
     if (++reads % READS_PER_TURN === 0) await nextTurn()
     try {
-      return await whenFree(work)
+      return await retryWhileBusy(work)
     } catch (error) {
       throw error instanceof ThroughlineError ? error : storageError(error)
     }
@@ -189,7 +192,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 }
 
 async function openMigrated(options: SqliteOptions): Promise<Database> {
-  const db = await connect({ blank: BLANK, ...options }, refuseForeign)
+  const db = await connect({ template: TEMPLATE, ...options }, refuseForeign)
   try {
     await migrate(db)
     return db

@@ -40,8 +40,8 @@ export function createMemoryKeys(db: Database) {
   const deleteKeysOf = prepared(db, 'delete from memory_keys where tenant = ? and user_id = ?')
 
   return {
-    /** What the key of a change was stored with. */
-    known({ tenant, userId, idempotency }: ChangeRequest): string | undefined {
+    /** The stored response of the key of a change. */
+    findResponse({ tenant, userId, idempotency }: ChangeRequest): string | undefined {
       const row = idempotency && selectKey.get(tenant, userId, idempotency.key)
       if (idempotency === undefined || row === undefined) return undefined
       const { key, fingerprint } = idempotency
@@ -49,7 +49,7 @@ export function createMemoryKeys(db: Database) {
       return row.response
     },
 
-    keep({ tenant, userId, idempotency, at }: ChangeRequest, response: string | undefined): void {
+    save({ tenant, userId, idempotency, at }: ChangeRequest, response: string | undefined): void {
       if (idempotency === undefined || response === undefined) return
       insertKey.run(tenant, userId, idempotency.key, idempotency.fingerprint, response, at)
     },
@@ -58,12 +58,12 @@ export function createMemoryKeys(db: Database) {
       return selectAnswer.get({ key, fingerprint, ...ownerOf(within) })
     },
 
-    /** Removes those of before then, and counts them. */
+    /** Removes keys before a time and returns their number. */
     forget(before: string, limit: number, within: Principal | undefined): number {
       return forgetKeys.run({ before, limit, ...ownerOf(within) }).changes
     },
 
-    /** Removes those of a user, and counts them. */
+    /** Removes the keys of a user and returns their number. */
     purge({ tenant, userId }: UserKey): number {
       return deleteKeysOf.run(tenant, userId).changes
     },

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../domain/errors.ts'
 import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
+import { defined } from '../../domain/optional.ts'
 import type { ChangeRequest, ChangeResult, ExtractionMark, MemoryPut } from '../../ports/memory-store.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import type { PurgeCounts, SessionKey } from '../../ports/session-store.ts'
@@ -206,16 +207,16 @@ export function memoryWriter(
     change(request: ChangeRequest): ChangeResult {
       const { tenant, userId, mark, purge: purgedId, at } = request
       const user = { tenant, userId }
-      const response = keys.known(request)
+      const response = keys.findResponse(request)
       if (response !== undefined) return { outcome: 'replayed', memories: [], response }
       if (!isReady(request)) return { outcome: 'stale', memories: [] }
       const prepared = runDecider(request, loadNamed(request))
       writeRows(prepared, user, loadPrevious(prepared, user))
-      keys.keep(request, prepared.response)
+      keys.save(request, prepared.response)
       if (mark) moveExtracted.run(mark.sessionId, mark.to)
       const purged = purgedId === undefined ? undefined : purge({ sessionId: purgedId }, at)
       const memories = prepared.puts.map(({ row }) => memoryOf(row))
-      return { outcome: 'written', memories, ...(purged && { purged }) }
+      return { outcome: 'written', memories, ...defined({ purged }) }
     },
 
     markUsed({ tenant, userId }: UserKey, ids: readonly string[], at: string): void {
@@ -232,7 +233,7 @@ export function memoryWriter(
   }
 }
 
-/** A decider may throw anything, and so may what it returns when it is read; nothing is written by then. */
+/** A decider and its result may throw anything; nothing is written at that point. */
 function runDecider({ tenant, userId, decide }: ChangeRequest, memories: readonly Memory[]): PreparedChange {
   try {
     const { puts, removals = [], response } = decide(memories)

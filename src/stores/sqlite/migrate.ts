@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { SchemaOutdatedError, StorageError } from '../../domain/errors.ts'
 import { knownSchema as knownSchemaOf, type LedgerRow, migrationsOf, schemaIn } from '../migrations.ts'
-import { whenFree } from './connection.ts'
+import { retryWhileBusy } from './connection.ts'
 
 const LEDGER = `
   create table if not exists throughline_migrations (
@@ -24,11 +24,11 @@ export function schemaOf(db: Database): number {
 }
 
 /**
- * Migrates to the schema of this version, in one transaction with the rows of the ledger. It looks again under the write lock,
- * so any number of processes may do this at once.
+ * Migrates to the schema of this version, in one transaction with the rows of the ledger. It looks again under the
+ * write lock, so any number of processes may do this at once.
  */
 export async function migrate(db: Database): Promise<void> {
-  if (schemaOf(db) < knownSchema()) await whenFree(() => db.transaction(applyMissing).immediate(db))
+  if (schemaOf(db) < knownSchema()) await retryWhileBusy(() => db.transaction(applyMissing).immediate(db))
 }
 
 /** Throws if the file belongs to another program: it has tables, but not our ledger. */

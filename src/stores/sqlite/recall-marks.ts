@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { defined } from '../../domain/optional.ts'
 import type { BehindQuery, IndexMark, UserKey } from '../../ports/recall-index.ts'
 import { LIMIT } from './limit.ts'
 import { prepared } from './statement.ts'
@@ -52,7 +53,7 @@ export function markReader(db: Database) {
       const page = selectPage.all({ version, after, limit: PAGE_SIZE })
       const ids = page.filter(({ isBehind }) => isBehind === 1).map(({ id }) => id)
       const last = page.length === PAGE_SIZE ? page.at(-1)?.id : undefined
-      return { ids: ids.slice(0, limit), ...(last !== undefined && { after: last }) }
+      return defined({ ids: ids.slice(0, limit), after: last })
     },
   }
 }

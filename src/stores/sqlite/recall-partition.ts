@@ -71,7 +71,10 @@ interface BlockRow {
   terms: string
 }
 
-/** Writes to index partitions, each inside an open transaction. Callers collect counts and write them with `saveCounts`. */
+/**
+ * Writes to index partitions, each inside an open transaction. Callers collect counts and write them with
+ * `saveCounts`.
+ */
 export function partitionWriter(db: Database) {
   const selectPartition = prepared<[string, string, string], number>(db, SELECT_PARTITION).pluck()
   const insertPartition = prepared<[string, string, string], number>(db, INSERT_PARTITION).pluck()

@@ -31,8 +31,8 @@ const SELECT_SPEAKERS = `
   limit ${MAX_SPEAKERS}`
 
 /**
- * The last blocks of a term, in descending order and all in one row: session ids and data as concatenated bytes, block numbers
- * and data sizes as lists. The driver takes 2 µs per blob, and a question needs 20,000 blocks.
+ * The last blocks of a term, in descending order and all in one row: session ids and data as concatenated bytes,
+ * block numbers and data sizes as lists. The driver takes 2 µs per blob, and a question needs 20,000 blocks.
  */
 export const SELECT_POSTINGS = `
   select cast(group_concat(session_id, '') as blob), group_concat(block), group_concat(length(data)),

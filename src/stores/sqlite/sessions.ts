@@ -63,7 +63,10 @@ interface Writers {
   intake: IntakeGate
 }
 
-/** Writes that create, fork, repair or purge sessions, each inside an open transaction, and the search for an active one. */
+/**
+ * Writes that create, fork, repair or purge sessions, each inside an open transaction, and the search for an active
+ * one.
+ */
 export function sessionWriter(db: Database, writers: Writers, newId: () => string) {
   const { heads, log, work, index, envelopes, intake } = writers
   db.function('new_id', { directOnly: true }, () => newId())

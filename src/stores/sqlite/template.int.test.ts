@@ -6,22 +6,22 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { uuid7 } from '../../ids.ts'
 import { openOn } from '../../open/open.ts'
 import { sqliteStore } from './index.ts'
-import { makeBlank } from './make-blank.ts'
+import { makeTemplate } from './make-template.ts'
 
 let folder: string
-let blank: string
+let template: string
 let path: string
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'throughline-'))
-  blank = join(folder, 'blank.db')
+  template = join(folder, 'template.db')
   path = join(folder, 'sessions.db')
-  await makeBlank(blank)
+  await makeTemplate(template)
 })
 afterEach(() => rm(folder, { recursive: true }))
 
 const opened = async (of: Partial<Parameters<typeof sqliteStore>[0]> = {}) =>
-  openOn(await sqliteStore({ path, durability: 'full', migrate: true, newId: uuid7, blank, ...of }))
+  openOn(await sqliteStore({ path, durability: 'full', migrate: true, newId: uuid7, template, ...of }))
 
 /** All that a database is made of, and what its ledger says. */
 function contents(file: string) {
@@ -40,13 +40,13 @@ function contents(file: string) {
   }
 }
 
-describe('a new file that begins as the blank', () => {
-  it('has what the migrations would have made, dated now', async () => {
+describe('a new file from the template', () => {
+  it('equals a migrated file, with the current time', async () => {
     const before = new Date().toISOString()
     await (await opened()).close()
     const { dates, ...copy } = contents(path)
     const migrated = join(folder, 'migrated.db')
-    await (await opened({ path: migrated, blank: join(folder, 'none.db') })).close()
+    await (await opened({ path: migrated, template: join(folder, 'none.db') })).close()
     const { dates: _, ...made } = contents(migrated)
     expect(copy).toEqual(made)
     expect(copy).toMatchObject({ journal: 'wal', integrity: 'ok' })
@@ -54,19 +54,19 @@ describe('a new file that begins as the blank', () => {
     expect(dates[0] !== undefined && dates[0] >= before).toBe(true)
   })
 
-  it('is the blank, and leaves nothing else beside it', async () => {
-    await rm(blank)
-    const db = new Database(blank)
+  it('is a copy of the template, without leftover files', async () => {
+    await rm(template)
+    const db = new Database(template)
     db.exec(
       'create table throughline_migrations (version integer, name text, checksum text); create table mark (of text)',
     )
     db.prepare('insert into throughline_migrations values (1000, ?, ?)').run('1000_mark', '')
     db.close()
     await expect(opened()).rejects.toMatchObject({ code: 'SCHEMA_NEWER' })
-    expect((await readdir(folder)).sort()).toEqual(['blank.db', 'sessions.db'])
+    expect((await readdir(folder)).sort()).toEqual(['template.db', 'sessions.db'])
   })
 
-  it('takes the place of no file that is there', async () => {
+  it('never replaces an existing file', async () => {
     await writeFile(path, 'mine')
     await expect(opened()).rejects.toMatchObject({ code: 'STORAGE' })
     expect(await readFile(path, 'utf8')).toBe('mine')
@@ -77,7 +77,7 @@ describe('a new file that begins as the blank', () => {
     await tl.close()
   })
 
-  it('has nothing of a log that is left of another file', async () => {
+  it('ignores a leftover log of another file', async () => {
     const first = await opened()
     await first.sessions.create({ userId: 'ada' })
     await copyFile(`${path}-wal`, join(folder, 'left'))
@@ -90,7 +90,7 @@ describe('a new file that begins as the blank', () => {
     expect(contents(path).integrity).toBe('ok')
   })
 
-  it('is not put where the driver would not look for it', async () => {
+  it('is not created at paths that the driver interprets differently', async () => {
     await expect(opened({ path: `${path} ` })).rejects.toThrow()
     expect(await readdir(folder)).not.toContain('sessions.db ')
   })
