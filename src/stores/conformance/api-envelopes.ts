@@ -3,7 +3,7 @@ import { RESERVED_KEYS } from '../../domain/envelope.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { expectError, fixedClock, NOON, secondsAfterNoon, upTo } from './samples.ts'
+import { expectError, fixedClock, NOON, noonPlus, upTo } from './samples.ts'
 
 const fieldOf = (error: Error) => (error as Error & { field?: string }).field
 
@@ -40,7 +40,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
         persona_id: 'coach',
         metadata: { a: { b: [1], c: -0 } },
         analysis: { intent: 'greet', tags: ['x'] },
-        timestamps: { created_at: NOON, updated_at: secondsAfterNoon(1) },
+        timestamps: { created_at: NOON, updated_at: noonPlus(1) },
       })
       assert.deepEqual(await session.envelope(), second)
       assert.deepEqual((await session.record()).metadata, second.metadata)
@@ -201,7 +201,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
         session_id: early.id,
         persona_id: 'coach',
         metadata: { b: 2 },
-        timestamps: { created_at: secondsAfterNoon(5), updated_at: secondsAfterNoon(5) },
+        timestamps: { created_at: noonPlus(5), updated_at: noonPlus(5) },
       }
       assert.deepEqual(await early.envelope(), expected)
       assert.deepEqual([(await late.envelope()).persona_id, (await late.envelope()).metadata], ['late', { a: 1 }])
@@ -256,7 +256,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       const all = [before, ...sessions]
       const envelopes = () => Promise.all(all.map((session) => session.envelope()))
       const kept = await envelopes()
-      const since = secondsAfterNoon(60)
+      const since = noonPlus(60)
       assert.deepEqual(await tl.envelopes.rollback({ since, dryRun: true }), { dryRun: true, envelopes: 3 })
       assert.deepEqual((await tl.verify()).differences, [])
       assert.equal((await tl.envelopes.rollback({ since })).envelopes, 3)

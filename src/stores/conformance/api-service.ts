@@ -3,7 +3,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { uuid7 } from '../../ids.ts'
 import { type ServiceResult, type SessionResponse, serviceOf } from '../../service.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { fixedClock, NOON, secondsAfterNoon, upTo } from './samples.ts'
+import { fixedClock, NOON, noonPlus, upTo } from './samples.ts'
 
 function dataOf<T>(result: ServiceResult<T>): T {
   assert(result.success, JSON.stringify(result))
@@ -73,8 +73,8 @@ function checks(): Record<string, Check> {
       const { messages, updatedAt } = dataOf(
         await service.addMessage(session.id, 'ada', { role: 'user', content: 'Hello' }),
       )
-      assert.deepEqual(messages, [{ role: 'user', content: 'Hello', timestamp: secondsAfterNoon(1) }])
-      assert.equal(updatedAt, secondsAfterNoon(1))
+      assert.deepEqual(messages, [{ role: 'user', content: 'Hello', timestamp: noonPlus(1) }])
+      assert.equal(updatedAt, noonPlus(1))
     },
     'AC 5: a transition is recorded and the new agent is active': async ({ service, session }) => {
       const input = { to: 'goalArchitect', reason: 'User wants to create a goal' }
@@ -219,7 +219,7 @@ function checks(): Record<string, Check> {
     'F9: an expired session rejects writes and makes room for the next': async ({ tl, clock }) => {
       const service = serviceOf(tl, { expiresInMs: 60_000 })
       const { id, expiresAt } = dataOf(await service.getOrCreateSession('grace'))
-      assert.equal(expiresAt, secondsAfterNoon(60))
+      assert.equal(expiresAt, noonPlus(60))
       clock.advance(59_999)
       assert.equal(dataOf(await service.getOrCreateSession('grace')).id, id)
       clock.advance(1)
@@ -228,7 +228,7 @@ function checks(): Record<string, Check> {
       assert.equal(dataOf(await service.getSession(id, 'grace')).id, id)
       const next = dataOf(await service.getOrCreateSession('grace'))
       assert.notEqual(next.id, id)
-      assert.equal(next.expiresAt, secondsAfterNoon(120))
+      assert.equal(next.expiresAt, noonPlus(120))
     },
     'F10: messages have a size limit, and a response has the last turns only': async ({ tl, session }) => {
       const service = serviceOf(tl, { maxTurns: 2, maxContent: 100 })

@@ -4,7 +4,7 @@ import type { ValidationError } from '../../domain/errors.ts'
 import { defined } from '../../domain/optional.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { abortedFor, expectError, fixedClock, NOON, secondsAfterNoon, upTo } from './samples.ts'
+import { abortedFor, expectError, fixedClock, NOON, noonPlus, upTo } from './samples.ts'
 
 /** UUID version 8, as derived from keys. */
 const KEYED = 'd2de9053-4e65-875e-970e-2028c7cad56b'
@@ -149,7 +149,7 @@ export const apiSessionRules: readonly Rule<ApiDatabase>[] = [
       const clock = fixedClock()
       const tl = await db.connect({ clock })
       const scope = { userId: 'ada', conversationId: 'c' }
-      const session = await tl.sessions.create({ ...scope, expiresAt: secondsAfterNoon(60) })
+      const session = await tl.sessions.create({ ...scope, expiresAt: noonPlus(60) })
       await session.append(hello)
       clock.advance(60_000)
       await expectError('SESSION_ENDED', session.append(hello))
@@ -160,7 +160,7 @@ export const apiSessionRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual([new Set(all.map(({ id }) => id)).size, all[0]?.id === session.id], [1, false])
       assert.equal((await session.events()).length, 3)
       const { status, endedAt } = await session.record()
-      assert.deepEqual([status, endedAt], [abortedFor('expired'), secondsAfterNoon(60)])
+      assert.deepEqual([status, endedAt], [abortedFor('expired'), noonPlus(60)])
       assert.deepEqual((await tl.verify()).differences, [])
     },
   },
@@ -202,7 +202,7 @@ export const apiSessionRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await listed({ chatmode: 'y' }), [6, 5, 4, 3])
       assert.deepEqual(await listed({ status: 'complete' }), [2])
       assert.deepEqual(await listed({ agent: 'motivator' }), [])
-      assert.deepEqual(await listed({ since: secondsAfterNoon(200), until: secondsAfterNoon(240) }), [5])
+      assert.deepEqual(await listed({ since: noonPlus(200), until: noonPlus(240) }), [5])
       assert.equal((await tl.sessions.list({ tenant: 'acme' })).items.length, 1)
 
       const paged: number[] = []

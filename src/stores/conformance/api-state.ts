@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { LIMITS } from '../../domain/limits.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { startWorker } from './processes.ts'
-import { expectError, fixedClock, NOON, secondsAfterNoon, upTo } from './samples.ts'
+import { expectError, fixedClock, NOON, noonPlus, upTo } from './samples.ts'
 
 const fieldOf = (error: Error) => (error as Error & { field?: string }).field
 
@@ -26,7 +26,7 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(second, {
         scratchpad: { own: { b: [2], c: {} }, z: 0 },
         version: 2,
-        updatedAt: secondsAfterNoon(1),
+        updatedAt: noonPlus(1),
       })
       assert.deepEqual(await session.state(), second)
       assert.deepEqual(Object.keys(second.scratchpad), ['own', 'z'])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Session } from '../../api.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { abortedFor, expectError, fixedClock, NOON, secondsAfterNoon, upTo } from './samples.ts'
+import { abortedFor, expectError, fixedClock, NOON, noonPlus, upTo } from './samples.ts'
 
 const hello = { type: 'user_message', content: 'hello' } as const
 const HASH = /^[0-9a-f]{64}$/
@@ -255,10 +255,7 @@ export const apiWorkRules: readonly Rule<ApiDatabase>[] = [
       clock.advance(1000)
       await session.abort('Abandoned by user')
       const commit = await session.compact()
-      assert.deepEqual(
-        [commit.kind, commit.openQuestions, commit.at],
-        ['abandoned', ['Which one?'], secondsAfterNoon(1)],
-      )
+      assert.deepEqual([commit.kind, commit.openQuestions, commit.at], ['abandoned', ['Which one?'], noonPlus(1)])
       assert(commit.summary.startsWith('Abandoned by user\n'))
       const expired = await tl.sessions.create({ userId: 'ada', expiresInMs: 1000 })
       clock.advance(1000)

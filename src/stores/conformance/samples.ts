@@ -32,7 +32,7 @@ export function fixedClock(start = NOON): FixedClock {
 }
 
 /** The time `count` seconds after noon. */
-export function secondsAfterNoon(count: number): string {
+export function noonPlus(count: number): string {
   return new Date(Date.parse(NOON) + count * 1000).toISOString()
 }
 

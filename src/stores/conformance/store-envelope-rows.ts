@@ -12,7 +12,7 @@ import {
   withoutEnvelope,
 } from './envelope-samples.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { appendRequest, createSession, endSession, NOON, readLog, secondsAfterNoon, upTo } from './samples.ts'
+import { appendRequest, createSession, endSession, NOON, noonPlus, readLog, upTo } from './samples.ts'
 
 const byId = (a: EnvelopeRow, b: EnvelopeRow) => (a.sessionId < b.sessionId ? -1 : 1)
 
@@ -30,7 +30,7 @@ export const envelopeRowRules: readonly Rule<StoreDatabase>[] = [
       }
       ids.sort()
       const [changed = '', lagging = '', removed = ''] = ids
-      await store.decide(changeEnvelope(changed, { personaId: 'barista', batch: 'b1' }, secondsAfterNoon(1)))
+      await store.decide(changeEnvelope(changed, { personaId: 'barista', batch: 'b1' }, noonPlus(1)))
       await store.decide(changeWithoutEnvelope(lagging, { personaId: 'barista' }))
       await store.decide(changeEnvelope(removed, { batch: 'gone' }))
       await store.envelopes.remove({ batch: 'gone' }, 9)
@@ -124,17 +124,16 @@ export const envelopeRowRules: readonly Rule<StoreDatabase>[] = [
       const store = await db.connect()
       const ids = upTo(5).map(() => uuid7())
       // the first is the newest
-      for (const [n, id] of ids.sort().toReversed().entries())
-        await createSession(store, { id, at: secondsAfterNoon(10 * n) })
-      const since = (n: number) => ({ since: secondsAfterNoon(n) })
+      for (const [n, id] of ids.sort().toReversed().entries()) await createSession(store, { id, at: noonPlus(10 * n) })
+      const since = (n: number) => ({ since: noonPlus(n) })
       const { count, remove } = store.envelopes
       const counts = async () => await Promise.all([0, 10, 11, 20, 40, 41].map((n) => count(since(n))))
       assert.deepEqual(await counts(), [5, 4, 3, 3, 1, 0])
       // neither an append nor a change without the envelope is a write of the envelope
-      await store.append(appendRequest(ids[4] ?? '', { at: secondsAfterNoon(99) }))
-      await store.decide(changeWithoutEnvelope(ids[4] ?? '', { personaId: 'x' }, secondsAfterNoon(99)))
+      await store.append(appendRequest(ids[4] ?? '', { at: noonPlus(99) }))
+      await store.decide(changeWithoutEnvelope(ids[4] ?? '', { personaId: 'x' }, noonPlus(99)))
       assert.deepEqual(await counts(), [5, 4, 3, 3, 1, 0])
-      await store.decide(changeEnvelope(ids[3] ?? '', { personaId: 'x', batch: 'b1' }, secondsAfterNoon(41)))
+      await store.decide(changeEnvelope(ids[3] ?? '', { personaId: 'x', batch: 'b1' }, noonPlus(41)))
       assert.deepEqual(await counts(), [5, 4, 4, 4, 2, 1])
       assert.deepEqual(await remove(since(20), 2), [ids[0], ids[1]])
       assert.deepEqual(await remove(since(20), 9), [ids[2], ids[3]])

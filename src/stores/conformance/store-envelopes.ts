@@ -19,8 +19,8 @@ import {
   endSession,
   forkSession,
   NOON,
+  noonPlus,
   readLog,
-  secondsAfterNoon,
   someEvent,
   upTo,
 } from './samples.ts'
@@ -74,7 +74,7 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       const store = await db.connect()
       const sessionId = await createSession(store, { metadata: { topic: 'tea', cups: 1 } })
       const first = { personaId: 'barista', metadata: { cups: 2 }, analysis: { intent: 'order' }, batch: 'b1' }
-      await store.decide(changeEnvelope(sessionId, first, secondsAfterNoon(5)))
+      await store.decide(changeEnvelope(sessionId, first, noonPlus(5)))
       const view = await loadView(store, { sessionId })
       assert.deepEqual(view, await foldLog(store, sessionId))
       assert.deepEqual([view.envelopeAt, view.record.head, view.envelope?.batch], [3, 4, 'b1'])
@@ -86,9 +86,9 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
         subject: 'ada',
         metadata: { topic: 'tea', cups: 2 },
         analysis: { intent: 'order' },
-        timestamps: { created_at: NOON, updated_at: secondsAfterNoon(5) },
+        timestamps: { created_at: NOON, updated_at: noonPlus(5) },
       })
-      const { decide, ...request } = changeEnvelope(sessionId, { analysis: { tags: ['hot'] } }, secondsAfterNoon(6))
+      const { decide, ...request } = changeEnvelope(sessionId, { analysis: { tags: ['hot'] } }, noonPlus(6))
       await store.decide({
         ...request,
         decide(before) {
@@ -108,7 +108,7 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const sessionId = await createSession(store)
-      await store.decide(changeEnvelope(sessionId, { personaId: 'barista', batch: 'b1' }, secondsAfterNoon(5)))
+      await store.decide(changeEnvelope(sessionId, { personaId: 'barista', batch: 'b1' }, noonPlus(5)))
       const { envelope, envelopeAt } = await loadView(store, { sessionId })
       assert(envelope)
       const same = async () => {
@@ -118,16 +118,16 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       const step = (change: (view: SessionView) => SessionView) =>
         store.decide({
           sessionId,
-          at: secondsAfterNoon(7),
+          at: noonPlus(7),
           decide: (view) => ({ events: [someEvent('step', 'x.step')], view: change(advanceView(view, 1)) }),
         })
-      await store.append(appendRequest(sessionId, { at: secondsAfterNoon(6) }))
+      await store.append(appendRequest(sessionId, { at: noonPlus(6) }))
       await same()
       await step((view) => ({ ...view, envelope: { document: { ...envelope.document, persona_id: 'other' } } }))
       await same()
       await step(withoutEnvelope)
       await same()
-      await endSession(store, sessionId, secondsAfterNoon(9))
+      await endSession(store, sessionId, noonPlus(9))
       await same()
     },
   },
@@ -137,14 +137,14 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const sessionId = await createSession(store)
-      await store.decide(changeEnvelope(sessionId, { personaId: 'kept', batch: 'b1' }, secondsAfterNoon(1)))
-      await store.decide(changeWithoutEnvelope(sessionId, { metadata: { cups: 2 } }, secondsAfterNoon(2)))
+      await store.decide(changeEnvelope(sessionId, { personaId: 'kept', batch: 'b1' }, noonPlus(1)))
+      await store.decide(changeWithoutEnvelope(sessionId, { metadata: { cups: 2 } }, noonPlus(2)))
       const folded = await foldLog(store, sessionId)
       assert.deepEqual(await loadView(store, { sessionId }), withoutEnvelope(folded))
       assert.deepEqual([folded.envelopeAt, folded.record.metadata], [6, { cups: 2 }])
       // the stored envelope remains
       assert.equal(await store.envelopes.count({ batch: 'b1' }), 1)
-      const { decide, ...request } = changeEnvelope(sessionId, { personaId: 'back' }, secondsAfterNoon(3))
+      const { decide, ...request } = changeEnvelope(sessionId, { personaId: 'back' }, noonPlus(3))
       await store.decide({
         ...request,
         decide(before) {
@@ -165,12 +165,12 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       const source = await createSession(store, { metadata: { topic: 'tea' }, identity: { issuer: 'i' } })
       await store.decide(changeEnvelope(source, { personaId: 'barista', batch: 'b1' }))
       const before = await loadView(store, { sessionId: source })
-      const fork = await forkSession(store, source, 4, secondsAfterNoon(9))
+      const fork = await forkSession(store, source, 4, noonPlus(9))
       const { envelope, envelopeAt } = await loadView(store, { sessionId: fork })
-      const timestamps = { created_at: secondsAfterNoon(9), updated_at: secondsAfterNoon(9) }
+      const timestamps = { created_at: noonPlus(9), updated_at: noonPlus(9) }
       assert.equal(envelopeAt, 5)
       assert.deepEqual(envelope, { document: { ...before.envelope?.document, session_id: fork, timestamps } })
-      await store.decide(changeEnvelope(fork, { personaId: 'other' }, secondsAfterNoon(10)))
+      await store.decide(changeEnvelope(fork, { personaId: 'other' }, noonPlus(10)))
       assert.equal((await loadView(store, { sessionId: fork })).envelope?.document.persona_id, 'other')
       assert.deepEqual(await loadView(store, { sessionId: source }), before)
       // a fork of a session without an envelope has none
@@ -187,7 +187,7 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const sessionId = await createSession(store)
-      await store.decide(changeEnvelope(sessionId, { personaId: 'right', batch: 'b1' }, secondsAfterNoon(1)))
+      await store.decide(changeEnvelope(sessionId, { personaId: 'right', batch: 'b1' }, noonPlus(1)))
       const right = await loadView(store, { sessionId })
       assert(right.envelope)
       const key = { sessionId }

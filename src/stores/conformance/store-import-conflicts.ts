@@ -24,8 +24,8 @@ import {
   endSession,
   expectError,
   NOON,
+  noonPlus,
   readLog,
-  secondsAfterNoon,
   someEvent,
   upTo,
 } from './samples.ts'
@@ -115,9 +115,7 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
         await writeSession(store, life, 2)
         const bringing = () => Promise.allSettled([stores[n % 3]?.imports.write(blockOf(life, 2))])
         const early = n % 2 ? bringing() : undefined
-        const appends = upTo(3).map((i) =>
-          stores[(i + n) % 3]?.append(appendRequest(sessionId, { at: secondsAfterNoon(60) })),
-        )
+        const appends = upTo(3).map((i) => stores[(i + n) % 3]?.append(appendRequest(sessionId, { at: noonPlus(60) })))
         const [result] = await (early ?? bringing())
         await Promise.all(appends)
         if (result.status === 'rejected') assert.equal(result.reason.code, 'SEQUENCE_CONFLICT')

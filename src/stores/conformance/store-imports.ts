@@ -30,8 +30,8 @@ import {
   expectError,
   forkSession,
   NOON,
+  noonPlus,
   readLog,
-  secondsAfterNoon,
   someEvent,
   upTo,
 } from './samples.ts'
@@ -77,7 +77,7 @@ const comingRules: readonly Rule<StoreDatabase>[] = [
         await writeSession(store, life)
         const written = await readSession(store, life)
         for (const size of sizes) {
-          await store.purge({ sessionId: life.sessionId }, secondsAfterNoon(500))
+          await store.purge({ sessionId: life.sessionId }, noonPlus(500))
           await importSession(store, life, size)
           // the import restores the link that the purge left
           assert.deepEqual(await readSession(store, life), written)
@@ -222,7 +222,7 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
     title: 'rejects a live session while another session of its scope is live, expired or not',
     async check(db) {
       const store = await db.connect()
-      for (const expiry of [{}, { expiresAt: secondsAfterNoon(1) }]) {
+      for (const expiry of [{}, { expiresAt: noonPlus(1) }]) {
         const scope = { conversationId: uuid7() }
         const life = foreignSession(scope, WORK)
         const blocking = await createSession(store, { ...scope, ...expiry })
@@ -254,7 +254,7 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
       }
       // ended sessions of the scope can be imported beside it
       for (const n of upTo(2))
-        await importSession(store, foreignSession({ ...scope, at: secondsAfterNoon(100 * n) }, endSteps(n)))
+        await importSession(store, foreignSession({ ...scope, at: noonPlus(100 * n) }, endSteps(n)))
       assert.deepEqual(await create(), ['blocked', sessionId])
       assert.deepEqual(await create({ reuse: 'conversation' }), ['found', sessionId])
       assert.deepEqual(await create({ reuse: 'any', conversationId: 'd' }), ['found', sessionId])
@@ -274,10 +274,7 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const lives = upTo(3).map((n) =>
-        foreignSession({ conversationId: 'c', userId: `u${n}`, at: secondsAfterNoon(100 * n) }, [
-          ...WORK,
-          ...endSteps(n),
-        ]),
+        foreignSession({ conversationId: 'c', userId: `u${n}`, at: noonPlus(100 * n) }, [...WORK, ...endSteps(n)]),
       )
       const [one, two, three] = lives
       assert(one && two && three)
@@ -288,7 +285,7 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
         sessionId: life.sessionId,
         userId: `u${i + 1}`,
         position: i + 1,
-        at: secondsAfterNoon(100 * (i + 1) + 10),
+        at: noonPlus(100 * (i + 1) + 10),
       }))
       assert.deepEqual(await readCommits(store, 'c'), links)
       await writeSession(store, three)
@@ -324,10 +321,7 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
         assert.deepEqual(await detailsOf(expectError('IMPORT_CONFLICT', importSession(store, life))), conflict)
         assert.equal(await store.imports.find(sessionId), undefined)
         // also by an earlier commit of the same session
-        const again = foreignSession(
-          { ...scope, id: there.sessionId, at: secondsAfterNoon(50) },
-          endSteps(1, 'another'),
-        )
+        const again = foreignSession({ ...scope, id: there.sessionId, at: noonPlus(50) }, endSteps(1, 'another'))
         await assert.rejects(importSession(store, again))
       }
       await conflicts()

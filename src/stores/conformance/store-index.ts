@@ -15,7 +15,7 @@ import {
   endSession,
   forkSession,
   NOON,
-  secondsAfterNoon,
+  noonPlus,
   someEvents,
   someMessage,
   upTo,
@@ -214,11 +214,11 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const made: string[] = []
-      for (const n of upTo(4)) made.push(await createSession(store, { at: secondsAfterNoon(n) }))
+      for (const n of upTo(4)) made.push(await createSession(store, { at: noonPlus(n) }))
       const [a = '', b = '', c = '', d = ''] = made
-      await store.append(appendRequest(a, { at: secondsAfterNoon(10) }))
+      await store.append(appendRequest(a, { at: noonPlus(10) }))
       for (const given of [{ userId: 'bob' }, { tenant: 'other' }])
-        await createSession(store, { ...given, at: secondsAfterNoon(20) })
+        await createSession(store, { ...given, at: noonPlus(20) })
       const marks = async (version = 1, newest?: number) => idsOf(await store.index.marks(ADA, version, newest))
       assert.deepEqual(await marks(), [a, d, c, b])
 
@@ -236,7 +236,7 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       // entries of another version count as behind
       assert.deepEqual(await marks(2), [a, d, c, b])
       assert.deepEqual(await marks(2, 2), [a, d])
-      await store.append(appendRequest(b, { at: secondsAfterNoon(30) }))
+      await store.append(appendRequest(b, { at: noonPlus(30) }))
       assert.deepEqual(await marks(1, 2), [b])
       for (const stranger of [
         { ...ADA, userId: 'bob' },

@@ -9,11 +9,11 @@ import {
   expectError,
   forkSession,
   NOON,
-  secondsAfterNoon,
+  noonPlus,
   upTo,
 } from './samples.ts'
 
-const SINCE = secondsAfterNoon(-5)
+const SINCE = noonPlus(-5)
 
 /** S27, and S20 for envelope and pause calls. */
 export const intakeRules: readonly Rule<StoreDatabase>[] = [

@@ -11,8 +11,8 @@ import {
   createSession,
   describeTerms,
   NOON,
+  noonPlus,
   putRequest,
-  secondsAfterNoon,
   someEvents,
   someMemory,
   upTo,
@@ -93,7 +93,7 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       const stores = await Promise.all([db.connect(), db.connect()])
       const memory = someMemory()
       await stores[0].memories.change(putRequest([{ memory, changes: [created] }]))
-      const entry = (n: number) => ({ relation: 'corroborates' as const, at: secondsAfterNoon(n), source: `s${n}` })
+      const entry = (n: number) => ({ relation: 'corroborates' as const, at: noonPlus(n), source: `s${n}` })
       const results = await Promise.all(
         upTo(64).map((n) =>
           stores[n % 2]?.memories.change(
@@ -251,7 +251,7 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         someMemory({ lineage: [entry(other)] }),
       ]
       await store.memories.change(putRequest([{ memory: from }, { memory: both }, { memory: apart }]))
-      const at = secondsAfterNoon(5)
+      const at = noonPlus(5)
       const request = { ...ADA, at, source: `session:${sessionId}`, purge: sessionId }
       await assert.rejects(
         store.memories.change({
@@ -309,15 +309,15 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       const changes: Omit<MemoryChange, 'version'>[] = [
         { at: NOON, change: 'created', confidence: 0.8, source: { sessionId: uuid7(), from: 2, to: 9 } },
         {
-          at: secondsAfterNoon(1),
+          at: noonPlus(1),
           change: 'corroborated',
           confidence: 0.85,
           source: { source: 'tool "x" — ünï' },
           note: 'Why?',
         },
-        { at: secondsAfterNoon(2), change: 'contradicted', confidence: 0, source: {} },
-        { at: secondsAfterNoon(2), change: 'superseded', confidence: 0.07, by: uuid7(), note: '' },
-        { at: secondsAfterNoon(1), change: 'source_removed', confidence: 1 },
+        { at: noonPlus(2), change: 'contradicted', confidence: 0, source: {} },
+        { at: noonPlus(2), change: 'superseded', confidence: 0.07, by: uuid7(), note: '' },
+        { at: noonPlus(1), change: 'source_removed', confidence: 1 },
       ]
       const merged = { at: NOON, change: 'merged' as const, confidence: 0.9 }
       for (const change of changes) {
@@ -356,13 +356,13 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
           { relation: 'origin', at: NOON, confidence: 0.3, sessionId: uuid7(), from: 1, to: 70_000 },
           {
             relation: 'corroborates',
-            at: secondsAfterNoon(1),
+            at: noonPlus(1),
             sourceType: 'implicit',
             source: 'https://example.org/ü?a=1',
           },
           {
             relation: 'contradicts',
-            at: secondsAfterNoon(1),
+            at: noonPlus(1),
             sessionId: uuid7(),
             from: 3,
             to: 3,
@@ -372,10 +372,10 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         ],
         useCount: 3_000_000,
         createdAt: '2025-12-31T23:59:59.999Z',
-        lastUsedAt: secondsAfterNoon(2),
-        expiresAt: secondsAfterNoon(3),
+        lastUsedAt: noonPlus(2),
+        expiresAt: noonPlus(3),
         supersededBy: uuid7(),
-        supersededAt: secondsAfterNoon(1),
+        supersededAt: noonPlus(1),
         metadata: { z: 1.5, a: [null, { y: '', b: 'ünï 😀' }], m: 1e21, __x: false },
       })
       const plain = [0, 0.29, 0.57, 1].map((confidence) => someMemory({ confidence }))

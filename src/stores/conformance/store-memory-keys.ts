@@ -4,7 +4,7 @@ import type { MemoryPut } from '../../ports/memory-store.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { ADA, brokenDescription, expectError, NOON, putRequest, secondsAfterNoon, someMemory, upTo } from './samples.ts'
+import { ADA, brokenDescription, expectError, NOON, noonPlus, putRequest, someMemory, upTo } from './samples.ts'
 
 const BOB: UserKey = { tenant: 'local', userId: 'bob' }
 const OTHER_ADA: UserKey = { tenant: 'other', userId: 'ada' }
@@ -154,25 +154,25 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       const memory = someMemory()
       const stamp = (n: number) => ({ key: `k${n}`, fingerprint: `f${n}` })
       for (const n of [4, 1, 5, 2, 3]) {
-        await store.memories.change(keyedRequest([{ memory }], { idempotency: stamp(n), at: secondsAfterNoon(n) }))
+        await store.memories.change(keyedRequest([{ memory }], { idempotency: stamp(n), at: noonPlus(n) }))
       }
       const left = async () => {
         const answers = await Promise.all(upTo(5).map((n) => store.memories.findAnswer(stamp(n), undefined)))
         return upTo(5).filter((n) => answers[n - 1] !== undefined)
       }
-      assert.equal(await store.memories.forgetKeys(secondsAfterNoon(1), 9, undefined), 0)
-      assert.equal(await store.memories.forgetKeys(secondsAfterNoon(5), 3, undefined), 3)
+      assert.equal(await store.memories.forgetKeys(noonPlus(1), 9, undefined), 0)
+      assert.equal(await store.memories.forgetKeys(noonPlus(5), 3, undefined), 3)
       assert.deepEqual(await left(), [4, 5])
-      assert.equal(await store.memories.forgetKeys(secondsAfterNoon(5), 3, undefined), 1)
-      assert.equal(await store.memories.forgetKeys(secondsAfterNoon(5), 3, undefined), 0)
+      assert.equal(await store.memories.forgetKeys(noonPlus(5), 3, undefined), 1)
+      assert.equal(await store.memories.forgetKeys(noonPlus(5), 3, undefined), 0)
       assert.deepEqual(await left(), [5])
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [memory])
       // the key can be used again
       const idempotency = { ...stamp(1), fingerprint: 'another' }
-      const again = keyedRequest([{ memory }], { idempotency, at: secondsAfterNoon(9), response: '[2]' })
+      const again = keyedRequest([{ memory }], { idempotency, at: noonPlus(9), response: '[2]' })
       assert.equal((await store.memories.change(again)).outcome, 'written')
       assert.equal((await store.memories.change(again)).response, '[2]')
-      assert.equal(await store.memories.forgetKeys(secondsAfterNoon(9), 9, undefined), 1)
+      assert.equal(await store.memories.forgetKeys(noonPlus(9), 9, undefined), 1)
       assert.deepEqual(await store.memories.purge(ADA), { memories: 1, keys: 1 })
     },
   },
@@ -189,7 +189,7 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
         const answers = await Promise.all(users.map((user) => store.memories.findAnswer(STAMP, user)))
         return users.filter((_, n) => answers[n] !== undefined)
       }
-      const later = secondsAfterNoon(1)
+      const later = noonPlus(1)
       await fill()
       for (const within of [{ tenant: 'other', userId: 'bob' }, { tenant: 'nobody' }]) {
         assert.equal(await store.memories.forgetKeys(later, 9, within), 0)
@@ -214,8 +214,8 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
         return stores[n % 2]?.memories.change(keyedRequest([{ memory: someMemory() }], { idempotency, at }))
       }
       await Promise.all(upTo(40).map((n) => change(n, NOON)))
-      const forgotten = upTo(20).map((n) => stores[n % 2]?.memories.forgetKeys(secondsAfterNoon(1), 40, ADA) ?? 0)
-      await Promise.all(upTo(10).map((n) => change(n, secondsAfterNoon(1))))
+      const forgotten = upTo(20).map((n) => stores[n % 2]?.memories.forgetKeys(noonPlus(1), 40, ADA) ?? 0)
+      await Promise.all(upTo(10).map((n) => change(n, noonPlus(1))))
       const counts = await Promise.all(forgotten)
       assert.equal(
         counts.reduce((a, b) => a + b),

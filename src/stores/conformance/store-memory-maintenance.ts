@@ -11,8 +11,8 @@ import {
   createSession,
   describeTerms,
   NOON,
+  noonPlus,
   putRequest,
-  secondsAfterNoon,
   someMemory,
   someMessage,
   upTo,
@@ -48,13 +48,7 @@ export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
     title: 'pages through a user’s memories by id, including expired and superseded ones',
     async check(db) {
       const store = await db.connect()
-      const mine = inOrder([
-        {},
-        { expiresAt: secondsAfterNoon(-9) },
-        {},
-        { supersededBy: uuid7(), supersededAt: NOON },
-        {},
-      ])
+      const mine = inOrder([{}, { expiresAt: noonPlus(-9) }, {}, { supersededBy: uuid7(), supersededAt: NOON }, {}])
       await store.memories.change(putRequest(mine.toReversed().map((memory) => ({ memory }))))
       for (const user of [BOB, OTHER_ADA]) {
         await store.memories.change(putRequest([{ memory: someMemory({ ...user }) }], user))
@@ -198,16 +192,14 @@ export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
       const puts = [a, b].map((memory) => ({ memory, words: words('tea'), changes: [created], fingerprint: 'f' }))
       await store.memories.change(putRequest(puts))
       await store.memories.change(putRequest([{ memory: stranger }], BOB))
-      await store.memories.markUsed(ADA, [a.id, stranger.id, uuid7()], secondsAfterNoon(5))
-      assert.deepEqual(await store.memories.get([a.id], undefined), [
-        { ...a, useCount: 3, lastUsedAt: secondsAfterNoon(5) },
-      ])
+      await store.memories.markUsed(ADA, [a.id, stranger.id, uuid7()], noonPlus(5))
+      assert.deepEqual(await store.memories.get([a.id], undefined), [{ ...a, useCount: 3, lastUsedAt: noonPlus(5) }])
       assert.deepEqual(await store.memories.get([b.id], undefined), [b])
       assert.deepEqual(await store.memories.get([stranger.id], undefined), [stranger])
-      await store.memories.markUsed(ADA, [], secondsAfterNoon(6))
+      await store.memories.markUsed(ADA, [], noonPlus(6))
       await Promise.all(
         upTo(20).map((n) =>
-          (n % 2 ? store : other).memories.markUsed(ADA, n % 3 ? [a.id, b.id] : [b.id, a.id], secondsAfterNoon(7)),
+          (n % 2 ? store : other).memories.markUsed(ADA, n % 3 ? [a.id, b.id] : [b.id, a.id], noonPlus(7)),
         ),
       )
       const both = await store.memories.get([a.id, b.id], undefined)
@@ -308,12 +300,12 @@ export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
       for (const within of [BOB, OTHER_ADA, { tenant: 'other' }]) {
         assert.deepEqual(await store.memories.get([memory.id], within), [])
         assert.deepEqual(await store.memories.history(memory.id, within), [])
-        assert.deepEqual(await store.memories.expired(secondsAfterNoon(9), 9, within), [])
+        assert.deepEqual(await store.memories.expired(noonPlus(9), 9, within), [])
       }
       for (const within of [ADA, { tenant: 'local' }, undefined]) {
         assert.deepEqual(await store.memories.get([memory.id], within), [memory])
         assert.equal((await store.memories.history(memory.id, within)).length, 1)
-        assert.deepEqual(await store.memories.expired(secondsAfterNoon(9), 9, within), [memory])
+        assert.deepEqual(await store.memories.expired(noonPlus(9), 9, within), [memory])
       }
       for (const user of [BOB, OTHER_ADA]) {
         const decide = (found: readonly Memory[]) => {
@@ -362,7 +354,7 @@ export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
     title: 'returns memories that expired by a time, within the given owner',
     async check(db) {
       const store = await db.connect()
-      const times = [-1, 0, 1].map(secondsAfterNoon)
+      const times = [-1, 0, 1].map(noonPlus)
       const mine = times.map((expiresAt) => someMemory({ expiresAt }))
       const bobs = times.map((expiresAt) => someMemory({ ...BOB, expiresAt }))
       await store.memories.change(putRequest([...mine, someMemory()].map((memory) => ({ memory }))))
@@ -379,9 +371,9 @@ export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
       ) => sorted(await store.memories.expired(at, limit, within))
       assert.deepEqual(await expired(NOON, 99, ADA), sorted(mine.slice(0, 2)))
       assert.deepEqual(await expired(NOON), sorted([...mine.slice(0, 2), ...bobs.slice(0, 2)]))
-      assert.deepEqual(await expired(secondsAfterNoon(1), 99, { tenant: 'local' }), sorted([...mine, ...bobs]))
-      assert.equal((await expired(secondsAfterNoon(1), 4)).length, 4)
-      assert.deepEqual(await expired(secondsAfterNoon(-2)), [])
+      assert.deepEqual(await expired(noonPlus(1), 99, { tenant: 'local' }), sorted([...mine, ...bobs]))
+      assert.equal((await expired(noonPlus(1), 4)).length, 4)
+      assert.deepEqual(await expired(noonPlus(-2)), [])
     },
   },
 ]

@@ -9,8 +9,8 @@ import {
   createSession,
   expectError,
   NOON,
+  noonPlus,
   readLog,
-  secondsAfterNoon,
   someEvent,
   someEvents,
   upTo,
@@ -186,14 +186,14 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
         ...request.view,
         record: {
           ...record,
-          ...{ workflow: 'w', skill: 's', gitBranch: 'g', task: 'née "t"', expiresAt: secondsAfterNoon(9000) },
+          ...{ workflow: 'w', skill: 's', gitBranch: 'g', task: 'née "t"', expiresAt: noonPlus(9000) },
           metadata: { z: 1, a: [null, -0, 1.5], '\u00e9': { deep: true } },
         },
         state: { ...state, scratchpad: { z: 'last', a: ['first'] }, version: 0 },
       }
       await store.create({ ...request, view })
       const [sessionId, { tenant, userId }] = [record.id, record]
-      await store.append(appendRequest(sessionId, { at: secondsAfterNoon(7) }))
+      await store.append(appendRequest(sessionId, { at: noonPlus(7) }))
       const whole = await store.load({ sessionId })
       assert.equal(whole?.record.head, 2)
       for (const key of [{ sessionId }, { sessionId, within: { tenant, userId } }, { sessionId, within: { tenant } }]) {
@@ -354,7 +354,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const id = await createSession(store)
-      const accepted = upTo(10).map(() => store.append(appendRequest(id, { at: secondsAfterNoon(1) })))
+      const accepted = upTo(10).map(() => store.append(appendRequest(id, { at: noonPlus(1) })))
       await Promise.all([...accepted, store.close()])
       await expectError('STORAGE', store.append(appendRequest(id)))
       for (const look of ['load', 'record', 'state'] as const)

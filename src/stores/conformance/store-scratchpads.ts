@@ -9,8 +9,8 @@ import {
   createRequest,
   createSession,
   expectError,
+  noonPlus,
   readLog,
-  secondsAfterNoon,
   someEvent,
   upTo,
 } from './samples.ts'
@@ -24,11 +24,11 @@ async function put(
 ): Promise<number> {
   const { events } = await store.decide({
     sessionId,
-    at: secondsAfterNoon(1),
+    at: noonPlus(1),
     reads: 'state',
     decide: (view) => {
       const { scratchpad, version } = view.state
-      const state = { scratchpad: { ...scratchpad, ...pad }, version: version + 1, updatedAt: secondsAfterNoon(1) }
+      const state = { scratchpad: { ...scratchpad, ...pad }, version: version + 1, updatedAt: noonPlus(1) }
       return { events: [someEvent('changed', 'state_changed')], view: { ...advanceView(view, 1), state } }
     },
     ...given,
@@ -56,7 +56,7 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await second.state({ sessionId: id }), {
         scratchpad: { a: 0, b: 2, c: 3, d: 4, e: 5 },
         version: 5,
-        updatedAt: secondsAfterNoon(1),
+        updatedAt: noonPlus(1),
       })
       assert.equal((await readLog(second, id)).length, 7)
       assert.equal((await second.load({ sessionId: id }))?.record.head, 7)
@@ -72,7 +72,7 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
       await put(second, id, { b: 2 })
       const { events } = await first.decide({
         sessionId: id,
-        at: secondsAfterNoon(1),
+        at: noonPlus(1),
         reads: 'state',
         decide: (view) => {
           if (view.state.scratchpad['b'] === undefined) throw new RangeError('this was long ago')
@@ -85,7 +85,7 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
       // a stale scratchpad would make this a no-op
       await first.decide({
         sessionId: id,
-        at: secondsAfterNoon(1),
+        at: noonPlus(1),
         reads: 'state',
         decide: (view) => {
           if (view.state.scratchpad['c'] === 3) return { events: [], view }
@@ -105,12 +105,12 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
       const { id } = request.view.record
       await first.create(request)
       for (const n of upTo(3)) await put(first, id, { [`old${n}`]: n })
-      await second.purge({ sessionId: id }, secondsAfterNoon(2))
-      await second.create(createRequest({ id, at: secondsAfterNoon(3) }))
+      await second.purge({ sessionId: id }, noonPlus(2))
+      await second.create(createRequest({ id, at: noonPlus(3) }))
       for (const n of upTo(3)) await put(second, id, { [`new${n}`]: n })
       await put(first, id, { last: true })
       assert.deepEqual((await second.state({ sessionId: id }))?.scratchpad, { new1: 1, new2: 2, new3: 3, last: true })
-      await second.purge({ sessionId: id }, secondsAfterNoon(4))
+      await second.purge({ sessionId: id }, noonPlus(4))
       await expectError('SESSION_NOT_FOUND', put(first, id, { lost: true }))
     },
   },
@@ -130,7 +130,7 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
             decide: (view) => {
               const scratchpad = { ...view.state.scratchpad, [`k${n}`]: { list: [n] } }
               pads.push(view.state.scratchpad as JsonObject, scratchpad)
-              const state = { scratchpad, version: n, updatedAt: secondsAfterNoon(1) }
+              const state = { scratchpad, version: n, updatedAt: noonPlus(1) }
               return { events: [someEvent('changed', 'state_changed')], view: { ...advanceView(view, 1), state } }
             },
           },

@@ -11,15 +11,15 @@ import {
   createSession,
   expectError,
   NOON,
+  noonPlus,
   readLog,
-  secondsAfterNoon,
   someEvent,
   upTo,
 } from './samples.ts'
 
 const ended = (view: SessionView) => ({
   events: [someEvent('over', 'status_changed')],
-  view: advanceView(view, 1, { endedAt: secondsAfterNoon(1), status: { state: 'complete' as const } }),
+  view: advanceView(view, 1, { endedAt: noonPlus(1), status: { state: 'complete' as const } }),
 })
 
 async function idsOf(store: SessionStore, query: Partial<ListQuery>): Promise<string[]> {
@@ -39,7 +39,7 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
         skill: 'sql',
         gitBranch: 'main',
         task: 'Say "hi" — ünï',
-        expiresAt: secondsAfterNoon(1000),
+        expiresAt: noonPlus(1000),
         metadata: { z: [1, { y: null }], a: 'b' },
       })
       assert.deepEqual(await store.create(request), { outcome: 'created', record: request.view.record })
@@ -54,7 +54,7 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
     title: 'prefers same-id over found over blocked; expired sessions block but are not found',
     async check(db) {
       const store = await db.connect()
-      const first = createRequest({ conversationId: 'c', expiresAt: secondsAfterNoon(10) })
+      const first = createRequest({ conversationId: 'c', expiresAt: noonPlus(10) })
       await store.create(first)
       const outcome = async (given: Parameters<typeof createRequest>[0]) =>
         (await store.create(createRequest({ conversationId: 'c', ...given }))).outcome
@@ -62,11 +62,11 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await outcome({ reuse: 'conversation' }), 'found')
       assert.equal(await outcome({ reuse: 'any', conversationId: 'elsewhere' }), 'found')
       assert.equal(await outcome({}), 'blocked')
-      assert.equal(await outcome({ reuse: 'conversation', at: secondsAfterNoon(10) }), 'blocked')
+      assert.equal(await outcome({ reuse: 'conversation', at: noonPlus(10) }), 'blocked')
       assert.equal(await outcome({ tenant: 'other' }), 'created')
       assert.equal(await outcome({ userId: 'bob' }), 'created')
       assert.equal(await outcome({ chatmode: 'architect' }), 'created')
-      await store.decide({ sessionId: first.view.record.id, at: secondsAfterNoon(1), decide: ended })
+      await store.decide({ sessionId: first.view.record.id, at: noonPlus(1), decide: ended })
       assert.equal(await outcome({}), 'created')
     },
   },
@@ -91,7 +91,7 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
         await store.append(
           appendRequest(source, {
             ...key(n),
-            at: secondsAfterNoon(n),
+            at: noonPlus(n),
             events: [someEvent(`m${n}`, n % 100 ? 'user_message' : 'x.mark')],
           }),
         )
@@ -145,20 +145,16 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       const store = await db.connect()
       const scope = { tenant: 'local', userId: 'ada', chatmode: 'default' }
       assert.equal(await store.active({ ...scope, at: NOON }), undefined)
-      const older = await createSession(store, { conversationId: 'a', at: secondsAfterNoon(1) })
-      const newer = await createSession(store, {
-        conversationId: 'b',
-        at: secondsAfterNoon(2),
-        expiresAt: secondsAfterNoon(50),
-      })
-      await store.append(appendRequest(older, { at: secondsAfterNoon(30) }))
-      assert.equal((await store.active({ ...scope, at: secondsAfterNoon(40) }))?.id, newer)
-      assert.equal((await store.active({ ...scope, conversationId: 'a', at: secondsAfterNoon(40) }))?.id, older)
-      assert.equal((await store.active({ ...scope, at: secondsAfterNoon(50) }))?.id, older)
+      const older = await createSession(store, { conversationId: 'a', at: noonPlus(1) })
+      const newer = await createSession(store, { conversationId: 'b', at: noonPlus(2), expiresAt: noonPlus(50) })
+      await store.append(appendRequest(older, { at: noonPlus(30) }))
+      assert.equal((await store.active({ ...scope, at: noonPlus(40) }))?.id, newer)
+      assert.equal((await store.active({ ...scope, conversationId: 'a', at: noonPlus(40) }))?.id, older)
+      assert.equal((await store.active({ ...scope, at: noonPlus(50) }))?.id, older)
       assert.equal(await store.active({ ...scope, tenant: 'other', at: NOON }), undefined)
       const equal = [uuid7(), uuid7()].sort()
-      for (const id of equal.toReversed()) await createSession(store, { id, at: secondsAfterNoon(3) })
-      assert.equal((await store.active({ ...scope, at: secondsAfterNoon(4) }))?.id, equal[1])
+      for (const id of equal.toReversed()) await createSession(store, { id, at: noonPlus(3) })
+      assert.equal((await store.active({ ...scope, at: noonPlus(4) }))?.id, equal[1])
     },
   },
   {
@@ -174,11 +170,11 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
           agent: n % 5 ? 'coach' : 'motivator',
         }
         // several at the same time, and some minutes apart
-        ids.push(await createSession(store, { ...given, at: secondsAfterNoon(Math.floor(n / 4) * 45) }))
+        ids.push(await createSession(store, { ...given, at: noonPlus(Math.floor(n / 4) * 45) }))
       }
       await createSession(store, { tenant: 'other' })
-      await store.append(appendRequest(ids[3] ?? '', { at: secondsAfterNoon(5000) }))
-      await store.decide({ sessionId: ids[6] ?? '', at: secondsAfterNoon(1), decide: ended })
+      await store.append(appendRequest(ids[3] ?? '', { at: noonPlus(5000) }))
+      await store.decide({ sessionId: ids[6] ?? '', at: noonPlus(1), decide: ended })
 
       const all = await store.list({ tenant: 'local', limit: 100 })
       assert.equal(all.length, 25)
@@ -216,11 +212,8 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       const one = all[5]
       assert.deepEqual(await idsOf(store, { conversationId: one?.conversationId ?? '' }), [one?.id])
       assert.deepEqual(
-        await idsOf(store, { since: secondsAfterNoon(90), until: secondsAfterNoon(200), userId: 'ada' }),
-        having(
-          (r) =>
-            r.lastActivityAt >= secondsAfterNoon(90) && r.lastActivityAt < secondsAfterNoon(200) && r.userId === 'ada',
-        ),
+        await idsOf(store, { since: noonPlus(90), until: noonPlus(200), userId: 'ada' }),
+        having((r) => r.lastActivityAt >= noonPlus(90) && r.lastActivityAt < noonPlus(200) && r.userId === 'ada'),
       )
       assert.deepEqual(await idsOf(store, { userId: 'nobody' }), [])
 

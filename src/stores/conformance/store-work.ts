@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict'
 import type { CommitLink, DecideRequest, DueQuery, SessionStore } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import {
-  advanceView,
-  appendRequest,
-  createSession,
-  expectError,
-  NOON,
-  secondsAfterNoon,
-  someEvent,
-  upTo,
-} from './samples.ts'
+import { advanceView, appendRequest, createSession, expectError, NOON, noonPlus, someEvent, upTo } from './samples.ts'
 import { edgeRules } from './store-edges.ts'
 
 /** A decision that makes the next commit of the conversation. */
@@ -51,7 +42,7 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       for (const n of upTo(3)) {
         const userId = n === 2 ? 'bob' : 'ada'
         const sessionId = await createSession(store, { conversationId: 'c', chatmode: `m${n}`, userId })
-        const request = commitRequest(sessionId, secondsAfterNoon(n))
+        const request = commitRequest(sessionId, noonPlus(n))
         await store.decide({
           ...request,
           decide(view, last) {
@@ -59,7 +50,7 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
             return request.decide(view, last)
           },
         })
-        expected.push({ id: `of ${sessionId}`, sessionId, userId, position: n, at: secondsAfterNoon(n) })
+        expected.push({ id: `of ${sessionId}`, sessionId, userId, position: n, at: noonPlus(n) })
         assert.deepEqual((await store.load({ sessionId }))?.commit, { id: `of ${sessionId}`, position: n })
       }
       assert.deepEqual(told.at(-1), expected[1])
@@ -97,7 +88,7 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       const links = await chain(store, 'c')
       await store.decide({
         sessionId: id,
-        at: secondsAfterNoon(9),
+        at: noonPlus(9),
         decide(view, last) {
           assert.equal(last, undefined)
           return { events: [someEvent()], view: advanceView(view, 1, { task: 'other' }) }
@@ -180,16 +171,16 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       const scope = { conversationId: 'c', chatmode: 'a' }
       const id = await createSession(store, scope)
       const other = await createSession(store, { ...scope, chatmode: 'b', userId: 'bob' })
-      await store.decide(commitRequest(id, secondsAfterNoon(1)))
-      await store.decide(commitRequest(other, secondsAfterNoon(2)))
-      await store.purge({ sessionId: other }, secondsAfterNoon(7))
+      await store.decide(commitRequest(id, noonPlus(1)))
+      await store.decide(commitRequest(other, noonPlus(2)))
+      await store.purge({ sessionId: other }, noonPlus(7))
       const gone = {
         id: `of ${other}`,
         sessionId: other,
         userId: '',
         position: 2,
-        at: secondsAfterNoon(2),
-        purgedAt: secondsAfterNoon(7),
+        at: noonPlus(2),
+        purgedAt: noonPlus(7),
       }
       assert.deepEqual((await chain(store, 'c'))[1], gone)
       assert.equal((await chain(store, 'c'))[0]?.purgedAt, undefined)
@@ -197,21 +188,15 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       // a new session with the same id and its own commit
       await createSession(store, { ...scope, id: other, chatmode: 'b', userId: 'eve' })
       assert.equal((await store.load({ sessionId: other }))?.commit, undefined)
-      await store.decide(commitRequest(other, secondsAfterNoon(8), 'second'))
-      const second = { id: 'second', sessionId: other, userId: 'eve', position: 3, at: secondsAfterNoon(8) }
+      await store.decide(commitRequest(other, noonPlus(8), 'second'))
+      const second = { id: 'second', sessionId: other, userId: 'eve', position: 3, at: noonPlus(8) }
       assert.deepEqual((await chain(store, 'c')).slice(1), [gone, second])
-      await store.purge({ sessionId: other }, secondsAfterNoon(9))
-      assert.deepEqual((await chain(store, 'c')).slice(1), [
-        gone,
-        { ...second, userId: '', purgedAt: secondsAfterNoon(9) },
-      ])
-      await expectError('SESSION_NOT_FOUND', store.purge({ sessionId: other }, secondsAfterNoon(10)))
+      await store.purge({ sessionId: other }, noonPlus(9))
+      assert.deepEqual((await chain(store, 'c')).slice(1), [gone, { ...second, userId: '', purgedAt: noonPlus(9) }])
+      await expectError('SESSION_NOT_FOUND', store.purge({ sessionId: other }, noonPlus(10)))
       await createSession(store, { ...scope, id: other, chatmode: 'b' })
-      await store.purge({ sessionId: other }, secondsAfterNoon(11))
-      assert.deepEqual((await chain(store, 'c')).slice(1), [
-        gone,
-        { ...second, userId: '', purgedAt: secondsAfterNoon(9) },
-      ])
+      await store.purge({ sessionId: other }, noonPlus(11))
+      assert.deepEqual((await chain(store, 'c')).slice(1), [gone, { ...second, userId: '', purgedAt: noonPlus(9) }])
     },
   },
   {
@@ -224,11 +209,11 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       assert(view)
       const right = {
         ...view,
-        record: { ...view.record, lastActivityAt: secondsAfterNoon(5) },
+        record: { ...view.record, lastActivityAt: noonPlus(5) },
         commit: { id: 'x', position: 1 },
       }
       assert.equal(await store.repair({ sessionId: id }, 1, right, []), true)
-      const made = { id: 'x', sessionId: id, userId: 'ada', position: 1, at: secondsAfterNoon(5) }
+      const made = { id: 'x', sessionId: id, userId: 'ada', position: 1, at: noonPlus(5) }
       assert.deepEqual(await chain(store, 'c'), [made])
       const other = { ...right, commit: { id: 'y', position: 1 } }
       assert.equal(await store.repair({ sessionId: id }, 1, other, []), true)
@@ -243,35 +228,21 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const due = (query: Partial<DueQuery> = {}) =>
-        store.due({
-          idleSince: secondsAfterNoon(600),
-          at: secondsAfterNoon(1000),
-          endedBefore: NOON,
-          limit: 9,
-          ...query,
-        })
+        store.due({ idleSince: noonPlus(600), at: noonPlus(1000), endedBefore: NOON, limit: 9, ...query })
       assert.deepEqual(await due(), [])
-      const later = await createSession(store, { at: secondsAfterNoon(300) })
-      const first = await createSession(store, {
-        at: secondsAfterNoon(60),
-        expiresAt: secondsAfterNoon(5000),
-        userId: 'bob',
-      })
-      const edge = await createSession(store, { at: secondsAfterNoon(599) })
-      const both = await createSession(store, {
-        at: secondsAfterNoon(130),
-        expiresAt: secondsAfterNoon(140),
-        tenant: 'other',
-      })
+      const later = await createSession(store, { at: noonPlus(300) })
+      const first = await createSession(store, { at: noonPlus(60), expiresAt: noonPlus(5000), userId: 'bob' })
+      const edge = await createSession(store, { at: noonPlus(599) })
+      const both = await createSession(store, { at: noonPlus(130), expiresAt: noonPlus(140), tenant: 'other' })
       const expired = [
-        await createSession(store, { at: secondsAfterNoon(700), expiresAt: secondsAfterNoon(1000) }),
-        await createSession(store, { at: secondsAfterNoon(900), expiresAt: secondsAfterNoon(950), tenant: 'other' }),
+        await createSession(store, { at: noonPlus(700), expiresAt: noonPlus(1000) }),
+        await createSession(store, { at: noonPlus(900), expiresAt: noonPlus(950), tenant: 'other' }),
       ]
-      await createSession(store, { at: secondsAfterNoon(600) })
-      await createSession(store, { at: secondsAfterNoon(700), expiresAt: secondsAfterNoon(1001) })
-      const awake = await createSession(store, { at: secondsAfterNoon(1) })
-      await store.append(appendRequest(awake, { at: secondsAfterNoon(800) }))
-      const over = await createSession(store, { at: secondsAfterNoon(1), expiresAt: secondsAfterNoon(2) })
+      await createSession(store, { at: noonPlus(600) })
+      await createSession(store, { at: noonPlus(700), expiresAt: noonPlus(1001) })
+      const awake = await createSession(store, { at: noonPlus(1) })
+      await store.append(appendRequest(awake, { at: noonPlus(800) }))
+      const over = await createSession(store, { at: noonPlus(1), expiresAt: noonPlus(2) })
       await store.decide(ending(over))
 
       const order = [first, both, later, edge, ...expired.toReversed()]
@@ -293,7 +264,7 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const due = (query: Partial<DueQuery> = {}) =>
-        store.due({ idleSince: secondsAfterNoon(0), at: NOON, endedBefore: secondsAfterNoon(10), limit: 9, ...query })
+        store.due({ idleSince: noonPlus(0), at: NOON, endedBefore: noonPlus(10), limit: 9, ...query })
       const ids: string[] = []
       for (const [endedAt, awaits] of [
         [5, true],
@@ -308,7 +279,7 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
           ...request,
           decide(view) {
             const decision = decide(view)
-            const record = { ...decision.view.record, endedAt: secondsAfterNoon(endedAt) }
+            const record = { ...decision.view.record, endedAt: noonPlus(endedAt) }
             return { ...decision, view: { ...decision.view, record, ...(awaits && { awaitsCommit: true }) } }
           },
         })
@@ -336,9 +307,8 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const ids: string[] = []
-      for (const n of upTo(30))
-        ids.push(await createSession(store, { at: secondsAfterNoon(n), conversationId: `c${n}` }))
-      const due = (limit: number) => store.due({ idleSince: secondsAfterNoon(30), at: NOON, endedBefore: NOON, limit })
+      for (const n of upTo(30)) ids.push(await createSession(store, { at: noonPlus(n), conversationId: `c${n}` }))
+      const due = (limit: number) => store.due({ idleSince: noonPlus(30), at: NOON, endedBefore: NOON, limit })
       assert.deepEqual(await due(100), ids.slice(0, 29).sort())
       const seen: string[] = []
       for (let page = await due(7); page.length > 0; page = await due(7)) {

@@ -5,8 +5,8 @@ import {
   appendRequest,
   createSession,
   expectError,
+  noonPlus,
   readLog,
-  secondsAfterNoon,
   someEvent,
   someEvents,
   upTo,
@@ -20,20 +20,15 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const id = await createSession(store)
-      const { events, replayed } = await store.append(
-        appendRequest(id, { events: someEvents(3), at: secondsAfterNoon(5) }),
-      )
+      const { events, replayed } = await store.append(appendRequest(id, { events: someEvents(3), at: noonPlus(5) }))
       assert.equal(replayed, false)
       assert.deepEqual(
         events.map(({ sequence, createdAt }) => [sequence, createdAt]),
-        [2, 3, 4].map((sequence) => [sequence, secondsAfterNoon(5)]),
+        [2, 3, 4].map((sequence) => [sequence, noonPlus(5)]),
       )
       assert.deepEqual((await readLog(store, id)).slice(1), events)
       const view = await store.load({ sessionId: id })
-      assert.deepEqual(
-        [view?.record.head, view?.record.turns, view?.record.lastActivityAt],
-        [4, 3, secondsAfterNoon(5)],
-      )
+      assert.deepEqual([view?.record.head, view?.record.turns, view?.record.lastActivityAt], [4, 3, noonPlus(5)])
     },
   },
   {
@@ -76,18 +71,18 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
     title: 'rejects appends to an ended or expired session',
     async check(db) {
       const store = await db.connect()
-      const expiring = await createSession(store, { expiresAt: secondsAfterNoon(10) })
-      await store.append(appendRequest(expiring, { at: secondsAfterNoon(9) }))
-      await expectError('SESSION_ENDED', store.append(appendRequest(expiring, { at: secondsAfterNoon(10) })))
+      const expiring = await createSession(store, { expiresAt: noonPlus(10) })
+      await store.append(appendRequest(expiring, { at: noonPlus(9) }))
+      await expectError('SESSION_ENDED', store.append(appendRequest(expiring, { at: noonPlus(10) })))
       assert.equal((await readLog(store, expiring)).length, 2)
 
       const ending = await createSession(store)
       await store.decide({
         sessionId: ending,
-        at: secondsAfterNoon(1),
+        at: noonPlus(1),
         decide: (view) => ({
           events: [someEvent('over', 'status_changed')],
-          view: advanceView(view, 1, { endedAt: secondsAfterNoon(1) }),
+          view: advanceView(view, 1, { endedAt: noonPlus(1) }),
         }),
       })
       await expectError('SESSION_ENDED', store.append(appendRequest(ending)))
@@ -98,11 +93,11 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
     title: 'replays the first result of a repeated key before it checks head or end',
     async check(db) {
       const store = await db.connect()
-      const id = await createSession(store, { expiresAt: secondsAfterNoon(10) })
+      const id = await createSession(store, { expiresAt: noonPlus(10) })
       const idempotency = { key: 'k', fingerprint: 'f' }
       const first = await store.append(appendRequest(id, { events: someEvents(2), idempotency, expectedSequence: 1 }))
       const again = await store.append(
-        appendRequest(id, { events: someEvents(2), idempotency, expectedSequence: 1, at: secondsAfterNoon(99) }),
+        appendRequest(id, { events: someEvents(2), idempotency, expectedSequence: 1, at: noonPlus(99) }),
       )
       assert.equal(again.replayed, true)
       assert.deepEqual(again.events, first.events)
@@ -138,13 +133,13 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       const id = await createSession(store)
       const decision = {
         sessionId: id,
-        at: secondsAfterNoon(3),
+        at: noonPlus(3),
         idempotency: { key: 'd', fingerprint: 'f' },
         decide: (view: Parameters<typeof advanceView>[0]) => ({
           events: [someEvent('agent', 'x.switched')],
           view: {
-            ...advanceView(view, 1, { activeAgent: 'motivator', lastActivityAt: secondsAfterNoon(3) }),
-            state: { scratchpad: { b: 1, a: -0 }, version: 1, updatedAt: secondsAfterNoon(3) },
+            ...advanceView(view, 1, { activeAgent: 'motivator', lastActivityAt: noonPlus(3) }),
+            state: { scratchpad: { b: 1, a: -0 }, version: 1, updatedAt: noonPlus(3) },
           },
         }),
       }
@@ -153,7 +148,7 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.decide(decision), { events: first.events, replayed: true })
       const view = await store.load({ sessionId: id })
       assert.equal(view?.record.activeAgent, 'motivator')
-      assert.deepEqual(view?.state, { scratchpad: { b: 1, a: -0 }, version: 1, updatedAt: secondsAfterNoon(3) })
+      assert.deepEqual(view?.state, { scratchpad: { b: 1, a: -0 }, version: 1, updatedAt: noonPlus(3) })
       assert.deepEqual(Object.keys(view?.state.scratchpad ?? {}), ['b', 'a'])
 
       const refusal = store.decide({
@@ -166,7 +161,7 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       await assert.rejects(refusal, RangeError)
       const nothing = {
         sessionId: id,
-        at: secondsAfterNoon(4),
+        at: noonPlus(4),
         idempotency: { key: 'nothing', fingerprint: 'f' },
         decide: (now: Parameters<typeof advanceView>[0]) => ({
           events: [],
@@ -190,7 +185,7 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       const count = (store: (typeof stores)[number] | undefined) =>
         store?.decide({
           sessionId: id,
-          at: secondsAfterNoon(1),
+          at: noonPlus(1),
           decide: (view) => ({
             events: [someEvent('count', 'x.count')],
             view: { ...advanceView(view, 1), state: { ...view.state, version: view.state.version + 1 } },
@@ -219,7 +214,7 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
         if (n === 23) {
           return store.decide({
             sessionId: ids[1] ?? '',
-            at: secondsAfterNoon(1),
+            at: noonPlus(1),
             decide: () => {
               throw new RangeError('no')
             },

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
-import { describeTerms, putRequest, secondsAfterNoon, someMemory } from '../conformance/samples.ts'
+import { describeTerms, noonPlus, putRequest, someMemory } from '../conformance/samples.ts'
 import { postgresStore } from './index.ts'
 import { knownSchema } from './migrate.ts'
 
@@ -172,7 +172,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
 
       const fresh = someMemory({ ...user, content: 'She walked', metadata: { a: 1 } })
       const words = { description: describeTerms(['walk']), version: 1 }
-      const changes = [{ at: secondsAfterNoon(0), change: 'created' as const, confidence: 0.8 }]
+      const changes = [{ at: noonPlus(0), change: 'created' as const, confidence: 0.8 }]
       const puts = [fresh, ...known].map((memory) => ({ memory, words, changes, fingerprint: 'f' }))
       await store.memories.change(putRequest(puts, user))
       const byId = (memories: readonly Memory[]) => memories.toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -182,7 +182,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
         `select * from memori.memories where content = 'She walked' and content_tsv @@ 'walked | walk'`,
       )
       expect(row).toMatchObject({ memory_id: fresh.id, source_type: 'explicit' })
-      await store.memories.markUsed(user, [fresh.id], secondsAfterNoon(1))
+      await store.memories.markUsed(user, [fresh.id], noonPlus(1))
       await store.memories.change(putRequest([], { ...user, decide: () => ({ puts: [], removals: [fresh.id] }) }))
       expect(await store.memories.list({ ...user, limit: 99 })).toEqual(known)
       expect(await store.memories.purge(user)).toEqual({ memories: known.length, keys: 0 })

@@ -4,7 +4,7 @@ import { firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { Store } from '../../ports/store.ts'
 import { changeEnvelope, foldLog, loadView } from '../conformance/envelope-samples.ts'
-import { createRequest, createSession, NOON, readLog, secondsAfterNoon } from '../conformance/samples.ts'
+import { createRequest, createSession, NOON, noonPlus, readLog } from '../conformance/samples.ts'
 import { postgresStore } from './index.ts'
 import { CREATE, createValues } from './sessions.ts'
 
@@ -45,9 +45,9 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       const owner = `set role ${OWNER}; select set_config('throughline.tenant', '*', false);`
       expect(await byHand("persona_id = 'hand'")).toMatchObject({ touched: true })
       expect(await byHand("analysis = '{}'", owner)).toMatchObject({ touched: true })
-      expect(await byHand(`updated_at = '${secondsAfterNoon(9)}'`)).toEqual({
+      expect(await byHand(`updated_at = '${noonPlus(9)}'`)).toEqual({
         touched: false,
-        updated_at: new Date(secondsAfterNoon(9)),
+        updated_at: new Date(noonPlus(9)),
       })
     })
 
@@ -58,8 +58,8 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       expect(view.envelope?.document).toMatchObject({ persona_id: 'barista', timestamps: { updated_at: NOON } })
       await store.repair({ sessionId }, view.record.head, view, [])
       expect(await loadView(store, { sessionId })).toEqual(view)
-      await store.decide(changeEnvelope(sessionId, { personaId: 'other' }, secondsAfterNoon(5)))
-      expect((await loadView(store, { sessionId })).envelope?.document.timestamps.updated_at).toBe(secondsAfterNoon(5))
+      await store.decide(changeEnvelope(sessionId, { personaId: 'other' }, noonPlus(5)))
+      expect((await loadView(store, { sessionId })).envelope?.document.timestamps.updated_at).toBe(noonPlus(5))
     })
   })
 

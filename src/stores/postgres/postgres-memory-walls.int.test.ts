@@ -6,8 +6,8 @@ import {
   createSession,
   describeTerms,
   NOON,
+  noonPlus,
   putRequest,
-  secondsAfterNoon,
   someMemory,
   someMessage,
 } from '../conformance/samples.ts'
@@ -101,12 +101,12 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     expect(await store.index.marks(OTHER, 2)).toEqual([])
     expect(await store.memories.get([id], OTHER)).toEqual([])
     expect(await store.memories.history(id, OTHER)).toEqual([])
-    expect(await store.memories.expired(secondsAfterNoon(1), 9, OTHER)).toEqual([])
+    expect(await store.memories.expired(noonPlus(1), 9, OTHER)).toEqual([])
     expect(await store.memories.get([id], ACME)).toHaveLength(1)
     expect(await store.memories.findAnswer(STAMP, OTHER)).toBeUndefined()
-    expect(await store.memories.forgetKeys(secondsAfterNoon(1), 9, OTHER)).toBe(0)
+    expect(await store.memories.forgetKeys(noonPlus(1), 9, OTHER)).toBe(0)
     expect(await store.memories.findAnswer(STAMP, ACME)).toBe('[]')
-    expect(await store.memories.forgetKeys(secondsAfterNoon(1), 9, ACME)).toBe(1)
+    expect(await store.memories.forgetKeys(noonPlus(1), 9, ACME)).toBe(1)
   })
 
   it('a tenant cannot take, count or remove what is another’s, by any call that writes', async () => {

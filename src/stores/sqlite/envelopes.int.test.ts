@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { uuid7 } from '../../ids.ts'
 import { changeEnvelope, loadView } from '../conformance/envelope-samples.ts'
-import { createSession, NOON, secondsAfterNoon } from '../conformance/samples.ts'
+import { createSession, NOON, noonPlus } from '../conformance/samples.ts'
 import { FIND_ENVELOPES, OF_BATCH, SELECT_ENVELOPES, SINCE } from './envelopes.ts'
 import { sqliteStore } from './index.ts'
 import { SELECT_VIEW } from './view-sql.ts'
@@ -46,20 +46,17 @@ describe('the update time of an envelope', () => {
     expect(updated_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     expect(updated_at >= before && updated_at <= new Date().toISOString()).toBe(true)
     expect(columnOf(other, 'updated_at')).toBe(NOON)
-    stray((db) => db.prepare('update session_envelopes set updated_at = ?').run(secondsAfterNoon(7)))
-    expect([columnOf(sessionId, 'updated_at'), columnOf(other, 'updated_at')]).toEqual([
-      secondsAfterNoon(7),
-      secondsAfterNoon(7),
-    ])
+    stray((db) => db.prepare('update session_envelopes set updated_at = ?').run(noonPlus(7)))
+    expect([columnOf(sessionId, 'updated_at'), columnOf(other, 'updated_at')]).toEqual([noonPlus(7), noonPlus(7)])
     await store.close()
   })
 
   it('is the time of the event if the store writes or repairs it', async () => {
     const store = await opened()
     const sessionId = await createSession(store)
-    await store.decide(changeEnvelope(sessionId, { personaId: 'p' }, secondsAfterNoon(5)))
-    await store.decide(changeEnvelope(sessionId, { personaId: 'q' }, secondsAfterNoon(5)))
-    expect(columnOf(sessionId, 'updated_at')).toBe(secondsAfterNoon(5))
+    await store.decide(changeEnvelope(sessionId, { personaId: 'p' }, noonPlus(5)))
+    await store.decide(changeEnvelope(sessionId, { personaId: 'q' }, noonPlus(5)))
+    expect(columnOf(sessionId, 'updated_at')).toBe(noonPlus(5))
     const view = await loadView(store, { sessionId })
     expect(await store.repair({ sessionId }, view.record.head, view, [])).toBe(true)
     expect(await loadView(store, { sessionId })).toEqual(view)

@@ -63,7 +63,7 @@ describe('a new file from the template', () => {
     db.prepare('insert into throughline_migrations values (1000, ?, ?)').run('1000_mark', '')
     db.close()
     await expect(opened()).rejects.toMatchObject({ code: 'SCHEMA_NEWER' })
-    expect((await readdir(folder)).sort()).toEqual(['template.db', 'sessions.db'])
+    expect((await readdir(folder)).sort()).toEqual(['sessions.db', 'template.db'])
   })
 
   it('never replaces an existing file', async () => {
