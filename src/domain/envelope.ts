@@ -3,8 +3,8 @@ import type { JsonObject } from './json.ts'
 import { mergeObject } from './merge-patch.ts'
 
 /**
- * The canonical document of a session: who it belongs to, who guides it, what is known of it. Its keys are written as
- * others read them.
+ * The canonical document of a session: owner, persona, metadata and analysis. Keys are snake_case, as other systems
+ * read them.
  */
 export interface Envelope {
   session_id: string

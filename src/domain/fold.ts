@@ -163,8 +163,7 @@ export function isActivity({ type }: { type: string }): boolean {
 }
 
 /**
- * The views folded from events of {@link FOLDED_TYPES} alone, as they are after `sequence`: with what the others would
- * have counted.
+ * Sets the counters of views folded only from {@link FOLDED_TYPES}, to what all events up to `sequence` would give.
  */
 export function withCounters(
   view: SessionView,
@@ -177,8 +176,8 @@ export function withCounters(
 const COUNTERS = { head: 0, turns: 0, lastActivityAt: '' }
 
 /**
- * Whether the views differ in the scratchpad and the counters at most, `after` being folded from `before`: what an
- * event leaves alone is the very same object.
+ * Whether only scratchpad and counters differ, `after` being folded from `before`: an event keeps unchanged values as
+ * the same object.
  */
 export function onlyStateChanged(before: SessionView, after: SessionView): boolean {
   const { record: was, state: _before, envelope: _was, ...others } = before

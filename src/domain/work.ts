@@ -43,10 +43,7 @@ export interface WorkSummary {
   /** Times of the first and the last event. */
   firstAt?: string
   lastAt?: string
-  /**
-   * Entries that made room for newer ones, where there were any; one that fell out, came again and fell out counts
-   * twice.
-   */
+  /** Dropped entries per list; an entry dropped twice counts twice. */
   omitted: { [List in 'decisions' | 'filesRead' | 'filesWritten' | 'commands' | 'plans']?: number }
 }
 

@@ -17,7 +17,7 @@ export const BEGIN = `
 /** A table or view. */
 export interface FoundTable {
   oid: string
-  /** With its schema, as it is written in SQL. */
+  /** With its schema, quoted for SQL. */
   quoted: string
   /** With its schema, unquoted. */
   name: string
@@ -80,10 +80,12 @@ function timeSql(type: string, { table, field }: TableOption): { order: string; 
   }
   throw new ValidationError(
     field,
-    `the column 'occurred_at' of '${table}' is ${type}, and must be a time or a number; make a view that has it so`,
+    `the column 'occurred_at' of '${table}' is ${type}, not a time or number; create a view that converts it`,
   )
 }
 
-/** Messages need not be sent. Payloads of other types are not taken apart: one that is malformed would end it all. */
+/**
+ * Leaves out messages, which are not needed. Only jsonb payloads are parsed: one malformed text would fail the query.
+ */
 const WITHOUT_MESSAGE = `
   case when jsonb_typeof(t.payload) = 'object' then t.payload - '{${UNUSED_KEYS.join(',')}}'::text[] else t.payload end::text`

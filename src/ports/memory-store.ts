@@ -24,10 +24,10 @@ import type { IdempotencyStamp, PurgeCounts } from './session-store.ts'
  * - M10 `unindexed` returns memories without words in the index or with words of an older version, for example rows of
  *   an adopted table; not superseded ones.
  * - M11 With `within`, data of other tenants and users does not exist.
- * - M12 A key belongs to the user whose memories it changed, whoever called. It is stored with the change if the
- *   decider returns an `answer`. A repeat with the same fingerprint returns that answer (`replayed`), checked before M2
- *   and without the decider; another fingerprint throws `IdempotencyMismatchError`. `findAnswer` finds the answer
- *   without knowing the user, since the memory may be gone.
+ * - M12 A key belongs to the user whose memories it changed, regardless of the caller. It is stored with the change if
+ *   the decider returns an `answer`. A repeat with the same fingerprint returns that answer (`replayed`), checked
+ *   before M2 and without the decider; another fingerprint throws `IdempotencyMismatchError`. `findAnswer` finds the
+ *   answer without knowing the user, since the memory may be gone.
  * - M13 `forgetKeys` removes at most `limit` keys older than a time, oldest first, of anyone within, and counts them.
  *   Nothing else changes; a later call with such a key is a new change.
  *

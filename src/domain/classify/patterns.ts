@@ -1,11 +1,11 @@
 /**
- * What a clause does.
+ * Kinds of speech acts.
  *
  * - `assent`, `refuse`, `choose`: yes, no, one of the options
  * - `thank`, `approve`, `close`: thanks, praise, "ship it"
  * - `stop`: ends the whole task; `shelve`: puts it aside; `waive`: gives up a part of it
  * - `turn`: announces another task; `request`, `ask`: wants something done or known
- * - `hesitate`, `fill`: wins time, greets; `own`: what the user does; `state`: anything else
+ * - `hesitate`, `fill`: hesitates, greets; `own`: the user's own action; `state`: anything else
  */
 export type SpeechActKind =
   | 'assent'
@@ -25,14 +25,14 @@ export type SpeechActKind =
   | 'own'
   | 'state'
 
-/** The task as a whole, as against a part of it. */
+/** The whole task, not a part of it. */
 const WHOLE = `(?:${[
   'it all|it|this|that|everything',
   'all of (?:it|this|that)|all (?:this|that)|all',
   '(?:this|that|the|our|your|my) (?:whole |entire |current )?(?:thing|task|project|job|work|request|session|effort)',
 ].join('|')})`
 
-/** What may follow without changing the sense. */
+/** Words that may follow without changing the meaning. */
 const TAIL = `(?: (?:${[
   'please|thanks|honestly|now|then|here|there|again|already|anyway|immediately|right away|at once',
   'completely|entirely|altogether|for good|for now|at all|after all|either|anymore|any more|any longer',
@@ -42,7 +42,7 @@ const whole = (...forms: string[]) => new RegExp(`^(?:${forms.join('|')})$`, 'u'
 
 const MOMENT = '(?: (?:sec|second|bit|minute|moment))?'
 
-/** Forms of a whole clause, its polite opening taken off. The first match decides. */
+/** Patterns of a whole clause without its polite opening. The first match decides. */
 export const PATTERNS: readonly (readonly [SpeechActKind, RegExp])[] = [
   [
     'hesitate',
@@ -136,7 +136,7 @@ export const PATTERNS: readonly (readonly [SpeechActKind, RegExp])[] = [
 
 const anyOf = (...forms: string[]) => forms.join('|')
 
-/** "cancel the offsite": ends the task when the object is what the task is about. "stop the worker" does not. */
+/** "cancel the offsite" ends the task if its object is the task's topic. "stop the worker" does not. */
 export const NAMED_STOP = new RegExp(
   `^(?:${anyOf(
     'forget(?: about)?|cancel|drop|scrap|abandon|discard|ditch|kill|give up on|stop (?:working on|with)',
@@ -148,7 +148,7 @@ export const NAMED_STOP = new RegExp(
 export const NAMED_SHELVE =
   /^(?:leave|park|pause|postpone|shelve|put) (.+?)(?: (?:thing|stuff|for now|for later|for another day|aside|on hold))*$/u
 
-/** Announces another task and names it at once. */
+/** Announces another task and names it. */
 export const TURN_WITHIN = new RegExp(
   anyOf(
     '^(?:mov(?:e|ing) on to|(?:switch|go|get) (?:over )?to (?:a )?(?:new|different|another) |on to )',
@@ -200,7 +200,7 @@ export const ADDITION = new RegExp(
   'u',
 )
 
-/** Puts the work right: says that something is wrong, or speaks to the one who did it. */
+/** Corrects the work: says that something is wrong, or addresses the agent. */
 export const CORRECTION = new RegExp(
   `\\b(?:${anyOf(
     'actually|instead|rather|should|must|has to|have to|had to|needs to|wrong|incorrect|meant|mistake',
@@ -212,11 +212,11 @@ export const CORRECTION = new RegExp(
 /** "we decided to buy one instead" gives a reason and corrects nothing. */
 export const OWN_CHOICE = /^(?:we|were|weve|i|im|ive|they|theyre|he|she) (?:(?!you).)*$/u
 
-/** Asks for a change, whatever was asked. */
+/** Requests a change, even while a question is open. */
 export const CHANGING =
   /\b(?:instead of|actually (?:use|make|do|change|we)|(?:should|must|has to|have to|needs to) be)\b/u
 
-/** What the user does or did, which asks nothing of anyone. */
+/** The user's own action, which requests nothing. */
 export const OWN = new RegExp(
   anyOf(
     '^(?:ill|i will|i am going to|im going to|we will|let me) ',
@@ -225,7 +225,7 @@ export const OWN = new RegExp(
   'u',
 )
 
-/** "the docs are fine too"; the captured word must be praise, or nothing as in "the restore works". */
+/** "the docs are fine too": the captured word is praise, or empty as in "the restore works". */
 export const POSITIVE = new RegExp(
   '^(?:(?:the|my|your|this|that|our|both|all) )?(?:[\\p{L}-]+ ){1,3}?' +
     '(?:is|are|was|looks|look|seems|works|work|feels|pass|passes) ?(?:(?:all|really|very|also|so|just) )?' +

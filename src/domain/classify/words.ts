@@ -1,4 +1,4 @@
-/** A set of words written as one text, so that a list reads as a list. */
+/** Parses a set of words from one text, to keep long lists readable. */
 export function words(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter((word) => word !== ''))
 }
@@ -18,7 +18,7 @@ export const ASSENT = words(`
 
 export const REFUSAL = words('no nope nah nay 👎')
 
-/** What may stand around praise, thanks and assent without changing them. */
+/** Words that do not change praise, thanks or assent. */
 export const GLUE = words(`
   i im ive am id we were it its is are was be this that thats thatll these all everything everyone looks look looking
   seems sounds feels to me us very much so really a an the of for your you youre help work job stuff effort now here too
@@ -40,24 +40,24 @@ export const FILLER = words(`
   hi hello hey yo hiya howdy greetings morning evening lol haha hahaha lmao rofl blah bla brb afk test testing foo bar
   wow oh ah ooh again there`)
 
-/** Speaks of what is already on the table. */
+/** Refers back to something mentioned. */
 export const ANAPHORA = words('it its this that these those them they there same')
 
-/** Work that belongs to whatever task is at hand. */
+/** Work that belongs to any task. */
 export const COMPANIONS = words(`
   test tests docs doc documentation readme changelog comment comments log logs logging error errors type types lint linter
   commit pr typo typos format formatting build ci cleanup edge case cases version dependency dependencies change changes
   parameter parameters variable variables function file files line lines default defaults benchmark coverage
   backup undo snapshot wording title heading summary intro color colour font size margin padding`)
 
-/** Asks for a piece of work of its own. */
+/** Verbs that request new work. */
 export const CREATING = words(`
   write create draft generate build design compose plan convert translate summarize summarise explain parse help
   recommend review draw organize organise teach tell prepare develop implement set setup debug investigate find give show
   suggest research book calculate compare analyze analyse migrate sketch invent start look brainstorm talk discuss work
   send scrape deploy configure make`)
 
-/** Asks for a change to what is there. */
+/** Verbs that request a change to existing work. */
 export const EDITING = words(`
   add change rename remove delete move fix use swap skip keep put update revert undo redo run check replace switch adjust
   increase decrease reduce shorten extend expand split merge push rebase roll pin bump limit cap avoid include exclude
@@ -93,7 +93,7 @@ const COMMON = words(`
   jokes slide slides story poem song letter photo photos picture image video music book game food dinner lunch house car
   whichever whoever mostly usually kind sort sounds sound going gonna wanna gotta cant couldnt`)
 
-/** Words that a message in English is made of; used to weigh it against other languages. */
+/** Common English words, to compare with other languages. */
 export const ENGLISH: ReadonlySet<string> = new Set(
   [
     ...[THANKS, PRAISE, ASSENT, REFUSAL, GLUE, NEGATION, HESITATION, FILLER, ANAPHORA, COMPANIONS, CREATING],
@@ -103,12 +103,12 @@ export const ENGLISH: ReadonlySet<string> = new Set(
     .filter((word) => /^[a-z]+$/.test(word)),
 )
 
-/** Whether the word says what a text is about. */
+/** Whether the word carries content. */
 export function hasContent(word: string): boolean {
   return word.length > 1 && !STOPWORDS.has(word) && !NEGATION.has(word)
 }
 
-/** Takes endings off, so that "retries" meets "retry" and "pooling" meets "pool". */
+/** Removes endings, so that "retries" matches "retry" and "pooling" matches "pool". */
 export function stem(word: string): string {
   let base = word
   if (base.length > 4 && base.endsWith('ies')) base = `${base.slice(0, -3)}y`

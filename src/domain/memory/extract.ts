@@ -35,10 +35,9 @@ export const IMPLICIT_CONFIDENCE: Readonly<Record<MemoryCategory, number>> = {
 const EXPLICIT_CONFIDENCE = 0.9
 
 /**
- * What the events of one session give to remember, by rules alone: the same each time, in the order of the log, nothing
- * twice. A wrong memory is worse than a missing one, so what is not plainly said is left out: questions, quotes, code,
- * what others said, wishes for once, doubts. English only. Tool results give nothing, and neither do passwords and
- * keys.
+ * Extracts facts from the events of one session by rules: deterministic, in log order, each once. A wrong memory is
+ * worse than a missing one, so it skips everything not plainly stated: questions, quotes, code, text of others,
+ * one-time requests, doubts, and also tool results, passwords and keys. English only.
  */
 export function extractFacts(events: readonly SessionEvent[]): Fact[] {
   const found = new Map<string, Fact>()

@@ -68,9 +68,8 @@ function weightFor(quality: number): number {
 }
 
 /**
- * Each score raised by how near in meaning its text is, compared with the other texts. Without a cosine a score stays;
- * none is ever lowered, so what was not looked at stays behind what was. With weight 0, or where all are equally near,
- * every score stays.
+ * Raises each score by the relative similarity of its text. Scores without a cosine stay and none is lowered, so items
+ * that were not compared stay behind. With weight 0 or equal cosines every score stays.
  */
 export function fuseScores(
   scores: readonly number[],

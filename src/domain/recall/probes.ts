@@ -2,9 +2,8 @@
 export type Probe = readonly [question: string, answer: string]
 
 /**
- * What an embedder is measured by. Four pairs for each of twelve subjects: one that sees only letters or words finds
- * nothing here, one that averages the meanings of words finds the subject, and only one that reads sentences finds the
- * answer.
+ * Pairs that measure an embedder, four for each of twelve subjects. Comparing letters or words finds nothing here,
+ * averaging word meanings finds the subject, and only reading sentences finds the answer.
  */
 export const PROBES: readonly Probe[] = [
   ['Which illness runs in her family?', 'Mum and both my aunts were diagnosed with diabetes in their fifties.'],

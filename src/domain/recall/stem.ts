@@ -1,6 +1,6 @@
 /**
- * English stems by the rules of Porter's second algorithm (Snowball "english"), after irregular
- * forms are brought to their base word. Words of other alphabets come back as they are.
+ * Stems English words by Porter's second algorithm (Snowball "english"), after mapping irregular forms to their base
+ * word. Words of other alphabets stay unchanged.
  */
 
 import { BASE_FORM } from './irregular.ts'

@@ -22,10 +22,7 @@ const CHECKED_BYTES = 4096
 export interface ReadOptions {
   /** Waits for the first message, so that the task is known. */
   readonly isPatient?: boolean
-  /**
-   * Gives nothing of a file that is none by its lines, and where the name counts too not by that either. @default
-   * anything is taken
-   */
+  /** How to recognize a transcript; other files yield nothing. @default every file is read */
   readonly goesBy?: 'lines' | 'name or lines'
   /** Called with the number of bytes read. */
   onBytes?(bytes: number): void

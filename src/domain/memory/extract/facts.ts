@@ -15,7 +15,7 @@ import {
 } from './pattern.ts'
 import { ASSET, KIN, LANGUAGE, POSSESSION, ROLE } from './vocabulary.ts'
 
-/** How people say what is so with them and those around them, for longer than a day. */
+/** Patterns for lasting facts about users and people around them. */
 export const FACTS: readonly Pattern[] = [
   {
     matches: startsWith(

@@ -1,4 +1,4 @@
-/** What stands before a statement, or says that there is none. */
+/** Lead-ins of statements, and signs that a text is not a statement. */
 
 const GREETING = 'hey|hi|hello|yo|dear|morning|good (?:morning|afternoon|evening)'
 const FILLER =
@@ -18,13 +18,13 @@ const ASIDE = [
   String.raw`(?:my|our) (?:rule|preference|rules|preferences)|rule(?: number)?(?: \d+| one| two| three)?|preference|important`,
 ].join('|')
 
-/** One lead-in at the beginning of a sentence. */
+/** One lead-in at the start of a sentence. */
 export const LEAD_IN = new RegExp(
   String.raw`^(?:(?:${GREETING})(?: (?:there|all|everyone|again|claude))?|${ASIDE}|${FILLER})(?:\s*[,:!.–—-]+\s+|\s*$|\s+(?=\S))`,
   'iu',
 )
 
-/** A line that announces what the user says of themselves, or wants done. */
+/** A line that introduces the user's own statements or requests. */
 export const INTRODUCTION =
   /^(?:(?:also|and|so|please|ok|okay|hi|hello|hey)[ ,]+)*(?:(?:a )?(?:bit|little|few (?:things|facts|words)|things|facts|something|more)(?: to know)? about (?:me|us|myself)|about (?:me|us|myself)|(?:my|our|some|a few|the|here are (?:my|our|some|a few)) (?:preferences|rules|ground rules|conventions|facts|house rules)[\w ]*|(?:please )?remember(?: the following| this| these)?|from now on|going forward|for the record|(?:please )?keep (?:this |these |the following )?in mind)\s*:$/iu
 
@@ -32,23 +32,23 @@ const ASKING = '^(?:(?:please|can you|could you|would you|now|then|and|also|help
 const TEXT =
   'text|e-?mail|letter|paragraph|sentence|essay|bio|biography|cv|resume|article|message|story|speech|post|review'
 
-/** A request about a text makes the message that text: none of it is the user's word. */
+/** A request about a text: the message then contains someone's text, not the user's statements. */
 export const OTHERS_TEXT = new RegExp(
   String.raw`${ASKING}(?:(?:translate|proofread|paraphrase|rephrase|reword|summari[sz]e|spell-?check)\b|(?:rewrite|edit|correct|polish|shorten|improve|analy[sz]e|classify|fix|check)\b[^.!?]{0,40}\b(?:this:|the following|the above|below|(?:${TEXT})s?\b))`,
   'iu',
 )
 
-/** From here on it is make-believe, or a text in somebody's voice. */
+/** Starts fiction or a text in another voice. */
 export const FICTION = new RegExp(
   String.raw`${ASKING}(?:imagine|pretend|suppose|supposing|assume|assuming|hypothetically|let's (?:say|pretend|imagine|assume|suppose|role-?play)|say (?:I|we|my)\b|what if|picture this|role-?play|act (?:as|like)\b|you(?:'re| are) (?:a|an|now|my|\p{L}+ing me)\b|(?:in|for) this (?:scenario|exercise|game|story|scene|example|test)\b|play the|once upon|for example|for instance|e\.g\.|example|(?:write|draft|compose|create|generate|make|give|send|tell)\b(?!.*\b(?:from now on|always|never|going forward|in future)\b)[^.!?]{0,60}\b(?:${TEXT}|poem|song|tweet|profile|dialogue|monologue|persona|scene|script|character|example|joke|reply|toast|lyrics|prompt)\b)`,
   'iu',
 )
 
-/** Not said to be so. */
+/** Hypothetical statements. */
 export const HYPOTHESIS =
   /^(?:if|unless|even if|as if|in case|imagine|suppose)\b(?!.*\b(?:always|never)\b)|\b(?:if I were|if I was|if I had|hypothetical|hypothetically|just kidding|kidding|jk|joking|sarcasm)\b/iu
 
-/** Said with doubt, or with a wink. */
+/** Doubtful or ironic statements. */
 export const HEDGE =
   /\b(?:maybe|perhaps|probably|possibly|apparently|supposedly|allegedly|might|not sure|unsure|no idea|don't know (?:if|whether|what)|I (?:guess|suppose|think|wonder|doubt|believe|assume|hope|wish)|kind of|kinda|sort of|sorta|would have|could have|lol|haha|who knows)\b|\/s$/iu
 

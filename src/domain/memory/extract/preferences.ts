@@ -1,6 +1,6 @@
 import { AM, CURRENT_WORK, DONT, ONE_THING, type Pattern, SHOWN, startsWith, VERY } from './pattern.ts'
 
-/** How people say what they like. What was just shown to them does not count. */
+/** Patterns for preferences. Reactions to something just shown do not count. */
 export const PREFERENCES: readonly Pattern[] = [
   {
     matches: startsWith(
@@ -15,7 +15,7 @@ export const PREFERENCES: readonly Pattern[] = [
       String.raw`${AM} (?:not |more of )?an? (?:\w+ )?(?:morning|night|cat|dog|coffee|tea|beach|mountain|evening|people|city|country|numbers) person\b|${AM} (?:an early bird|a night owl)\b`,
       String.raw`I (?:always|never|usually|mostly|only) (?:use|write|drink|eat|wear|fly|buy|order|drive|read|listen to|watch) (?!${ONE_THING})\S`,
     ),
-    // "I just love …" is never meant
+    // "I just love …" is ironic
     unless: new RegExp(
       String.raw`${CURRENT_WORK.source}|\bif you (?:could|would|can)\b|\bfor the \w+$|^I(?:'d| would)\b(?! prefer it).*\bit\b|^I ${VERY}like to (?:see|have|know|add|change|get)\b`,
       'iu',

@@ -1,16 +1,16 @@
 import { CURRENT_WORK, DAYS, DONT, NAME, ONE_THING, type Pattern, startsWith, startsWithCase } from './pattern.ts'
 import { DEED } from './vocabulary.ts'
 
-/** Sayings, and encouragement: orders that nobody gives an agent. */
+/** Proverbs and encouragement that only look like instructions. */
 const SAYING = String.raw`(?!give up|say (?:never|die)|be (?:afraid|sorry|too|there|kind|happy|yourself|grateful|here)|stop (?:\w+ing|being)|do (?:that|this|it|things)|look|stay|keep (?:going|learning|it up|your chin|an open|the faith)|make me|work|try|start|ask (?:yourself|why)|read$)`
 const ORDER = String.raw`${SAYING}(?:${DEED})(?![\w'])(?! (?:it|that|them|into|out of|(?:an? )?(?:great|good|lot|fun|time))\b)`
 const STANDING =
   '(?:from (?:now|here) on(?: out)?|from this point on|going forwards?|moving forwards?|henceforth|in (?:the )?future|as of now|at all times)'
-// a loop: two optional words before so long a list made it four lists, and took 220 ms more to compile
+// a loop: two optional words before such a long list made it four lists, which took 220 ms more to compile
 const ORDERED = String.raw`(?:(?:please|don't|do not|never|always|only) )*(?:${DEED})\b`
 const MUST = '(?:must|should|have to|need to|may|shall|ought to|are to)'
 
-/** How people say what an agent should do from now on. An order for once is none. */
+/** Patterns for lasting instructions to an agent. One-time instructions do not count. */
 export const RULES: readonly Pattern[] = [
   {
     matches: startsWith(

@@ -12,7 +12,7 @@ import {
 } from './pattern.ts'
 import { LANGUAGE } from './vocabulary.ts'
 
-/** How people say what they can and cannot do. */
+/** Patterns for skills and the lack of them. */
 export const SKILLS: readonly Pattern[] = [
   {
     matches: startsWith(

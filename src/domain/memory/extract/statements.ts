@@ -31,7 +31,7 @@ export function statementsIn(message: string): Statement[] {
       if (FICTION.test(sentence)) return found
       const statement = statementOf(sentence)
       if (statement !== undefined) found.push(statement)
-      // "Reply to him: I live in Rome. I work there." is his letter to the end of the line
+      // "Reply to him: I live in Rome. I work there." is a letter up to the end of the line
       if (/:(?:\s|$)/.test(statement?.text ?? withoutLeadIns(sentence))) break
     }
   }
@@ -88,19 +88,19 @@ const ASKED_TO_REMEMBER =
 /** "I'm new to Kubernetes, so explain it slowly" states something before it wants something. */
 const WANTED_AFTER = /, so (?:please|can|could|let's|find|explain|suggest|give|show|tell|make|keep|use|don't)\b.*$/iu
 
-/** To be remembered, and to be believed to be so whatever it is about. */
+/** Explicit requests to remember, whatever the category. */
 const REMEMBER =
   /^(?:(?:always )?remember(?: that\b|:)|for the record[,:]?|(?:make|take) a note(?: that\b|:)|don't(?: ever)? forget(?: that\b|:)|never forget that\b|note to self[,:]|(?:save|add|store|put) (?:this |that )?(?:to|in) (?:your )?memory(?: that\b|:)|memori[sz]e(?: that\b|:))\s*/iu
-/** The same, though what comes may be no more than a hint for the work at hand. */
+/** Requests to remember that may be only a hint for the current work. */
 const KEEP_IN_MIND =
   /^(?:(?:keep|bear) in mind(?: that\b|:|,)?|(?:always )?remember(?:,| to(?= (?:always|never)\b)|(?= (?:I|I'm|my|our|we|always|never)\b)))\s*/iu
 /** "I'm vegan, remember that." */
 const REMEMBER_AFTER =
   /\s*(?:[,;–—]|\s-)\s*(?:and )?(?:please )?(?:remember (?:that|this)|keep (?:that|this) in mind|don't forget(?: that| this)?)$/iu
-/** "Remember that time in Rome" recalls, and states nothing. */
+/** "Remember that time in Rome" recalls something and states nothing. */
 const RECALLED =
   /^(?:time|day|night|one|bug|error|issue|file|thing|guy|meeting|conversation|story|place|song|what|when|where|how|who|why)\b/iu
-/** What these stand for is somewhere else. */
+/** Pronouns that refer to something outside the sentence. */
 const POINTS_ELSEWHERE =
   /^(?:it|it's|this|that|that's|these|those|they|they're|he|he's|she|she's|you|you're|there|here)\b/iu
 
@@ -120,7 +120,7 @@ function statementOf(sentence: string): Statement | undefined {
   return { text: stated, explicit, anything: remembered !== text }
 }
 
-/** "Since I'm left-handed, suggest …" says first why. */
+/** "Since I'm left-handed, suggest …" starts with a reason. */
 function reasonIn(text: string): string {
   const reason = /^(?:since|because|as|given that|seeing that) (?=I\b|I'm\b|my\b|we\b|our\b)([^,]+),/iu.exec(text)
   return reason?.[1] ?? text

@@ -1,8 +1,8 @@
-/** Words that tell a lasting fact from the talk of the day. In lower case; each list is joined into one alternative. */
+/** Words that distinguish lasting facts from small talk. Lower case; each list becomes one alternation. */
 
 const oneOf = (list: string) => list.trim().split(/\s+/).join('|').replaceAll('_', '[ -]')
 
-/** Languages, tools and platforms, for those who write them small. */
+/** Programming languages, tools and platforms, in lower case. */
 export const TECHNOLOGY = oneOf(`
   ada angular ansible apache assembly astro aws azure babel bash bazel bun c c\\+\\+ c# cassandra circleci clickhouse clojure
   cobol css cuda cypress dart databricks deno django docker dotnet \\.net dynamodb elasticsearch elixir elm emacs erlang
@@ -14,7 +14,7 @@ export const TECHNOLOGY = oneOf(`
   spring sql sqlite supabase svelte swift tailwind tensorflow terraform trello typescript ubuntu unity unreal vercel vim
   vitest vite vs_code vscode vue webpack windows yarn zig zsh`)
 
-/** Languages that people speak. */
+/** Spoken languages. */
 export const LANGUAGE = oneOf(`
   afrikaans albanian arabic armenian basque bengali bulgarian cantonese catalan chinese croatian czech danish dutch english
   esperanto estonian farsi filipino finnish flemish french galician german greek hebrew hindi hungarian icelandic indonesian
@@ -22,7 +22,7 @@ export const LANGUAGE = oneOf(`
   russian serbian slovak slovenian spanish swahili swedish tagalog tamil telugu thai turkish ukrainian urdu vietnamese welsh
   yiddish`)
 
-/** What people are. */
+/** Professions and roles. */
 export const ROLE = oneOf(`
   accountant actor actress administrator analyst architect artist astronomer attorney author baker barista bartender biologist
   bookkeeper bricklayer builder butcher carpenter cashier ceo cfo chef chemist cleaner clerk coach composer consultant
@@ -36,14 +36,14 @@ export const ROLE = oneOf(`
   sysadmin tailor teacher technician tester therapist trainer translator tutor vegan vegetarian vet veteran veterinarian
   waiter waitress welder widow widower writer`)
 
-/** Those near to somebody, two-legged or not. */
+/** Family, friends and pets. */
 export const KIN = oneOf(`
   aunt baby boss boyfriend brother cat child children colleague cousin co-founder cofounder dad dad daughter daughters dog dogs cats
   ex family father fiancé fiancée fiance fiancee flatmate friend girlfriend grandfather grandma grandmother grandpa grandson
   granddaughter horse husband kid kids kitten manager mom mother mum nephew niece parents partner puppy rabbit roommate sister
   son sons spouse stepson stepdaughter twins uncle wife`)
 
-/** What people have for long. */
+/** Lasting possessions of a person. */
 export const POSSESSION = oneOf(`
   kid kids child children son sons daughter daughters brother brothers sister sisters sibling siblings twins grandchildren
   grandson granddaughter grandkids wife husband girlfriend boyfriend partner dog dogs cat cats pet pets puppy kitten horse
@@ -51,7 +51,7 @@ export const POSSESSION = oneOf(`
   add autism dyslexia insomnia migraines arthritis epilepsy eczema tinnitus anxiety hypertension car cars motorbike motorcycle
   bike house flat apartment garden allotment visa citizenship passport mortgage`)
 
-/** What a team has for long. */
+/** Lasting assets of a team. */
 export const ASSET = oneOf(`
   api apis app apps architecture backend back_end frontend front_end board branch budget build ci ci_pipeline client clients cloud
   code_style codebase code company conventions convention customers customer database databases db default_branch
@@ -61,7 +61,7 @@ export const ASSET = oneOf(`
   staging_server standup stand-up style_guide suppliers team teams tech_stack test_framework tests time_zone website warehouse
   wiki workflow`)
 
-/** What is asked of an agent. */
+/** Actions requested of an agent. */
 export const DEED = oneOf(`
   abbreviate add address alphabetise alphabetize annotate answer apologise apologize append apply archive ask assume attach avoid back
   back_up be begin bcc branch cache cancel cc charge book build bump buy call
@@ -74,5 +74,5 @@ export const DEED = oneOf(`
   squash stage start stay stick stop store suggest summarise summarize switch tag talk target tell test throw touch track
   translate treat try type update upgrade use validate verify wait work wrap write`)
 
-/** What "the" stands before when nothing was shown: there is one sea for all. */
+/** Nouns that take "the" without context, like "the sea". */
 export const LASTING = String.raw`(?:idea of \w+ing|taste of|smell of|sound of|feeling of|sea|seaside|ocean|beach|coast|mountains?|hills|woods|forest|city|countryside|country|outdoors|rain|snow|sun|sunshine|cold|heat|winter|summer|spring|autumn|fall|night|morning|mornings|evenings?|piano|guitar|violin|theatre|theater|opera|cinema|movies|gym|aisle|window|back row|front row|metric system|command line|terminal|beatles|oxford comma)(?![\w'-])`
