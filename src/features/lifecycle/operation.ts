@@ -9,67 +9,54 @@ import { applyCommand, applyEnd } from './transitions.ts'
 export { isDue } from './due.ts'
 export { abortIfDue, abortIfOpen, applyMessage, dropWrittenWork } from './transitions.ts'
 
+/** A call that changes the state of a session and returns its record. */
+export type LifecycleCall<Input> = (deps: Deps, id: string, input: Input & WriteOptions) => Promise<SessionRecord>
+
 /** The agent asks the user a question and waits for the answer. */
-export async function ask(deps: Deps, id: string, input: { question: string } & WriteOptions): Promise<SessionRecord> {
+export const ask: LifecycleCall<{ question: string }> = async (deps, id, input) => {
   const { question, idempotencyKey } = parse(askInput, input)
-  return (await applyCommand(deps, id, { do: 'ask', question }, idempotencyKey)).record
+  return await applyCommand(deps, id, { do: 'ask', question }, idempotencyKey)
 }
 
 /** The user answers the question. */
-export async function answer(deps: Deps, id: string, input: { text: string } & WriteOptions): Promise<SessionRecord> {
+export const answer: LifecycleCall<{ text: string }> = async (deps, id, input) => {
   const { text, idempotencyKey } = parse(textInput, input)
-  return (await applyCommand(deps, id, { do: 'answer', text }, idempotencyKey)).record
+  return await applyCommand(deps, id, { do: 'answer', text }, idempotencyKey)
 }
 
 /** The user interrupts the agent. */
-export async function interrupt(
-  deps: Deps,
-  id: string,
-  input: { text: string } & WriteOptions,
-): Promise<SessionRecord> {
+export const interrupt: LifecycleCall<{ text: string }> = async (deps, id, input) => {
   const { text, idempotencyKey } = parse(textInput, input)
-  return (await applyCommand(deps, id, { do: 'interrupt', text }, idempotencyKey)).record
+  return await applyCommand(deps, id, { do: 'interrupt', text }, idempotencyKey)
 }
 
 /** The agent takes the interruption into account and continues. */
-export async function incorporate(
-  deps: Deps,
-  id: string,
-  input: { note?: string | undefined } & WriteOptions,
-): Promise<SessionRecord> {
+export const incorporate: LifecycleCall<{ note?: string | undefined }> = async (deps, id, input) => {
   const { note, idempotencyKey } = parse(incorporateInput, input)
-  return (await applyCommand(deps, id, { do: 'incorporate', note }, idempotencyKey)).record
+  return await applyCommand(deps, id, { do: 'incorporate', note }, idempotencyKey)
 }
 
 /** The agent proposes that the task is done and waits for the user to confirm. */
-export async function propose(
-  deps: Deps,
-  id: string,
-  input: { summary: string } & WriteOptions,
-): Promise<SessionRecord> {
+export const propose: LifecycleCall<{ summary: string }> = async (deps, id, input) => {
   const { summary, idempotencyKey } = parse(proposeInput, input)
-  return (await applyCommand(deps, id, { do: 'propose', summary }, idempotencyKey)).record
+  return await applyCommand(deps, id, { do: 'propose', summary }, idempotencyKey)
 }
 
 /** The user confirms: the session completes and is compacted. */
-export async function confirm(deps: Deps, id: string, options: WriteOptions = {}): Promise<SessionRecord> {
+export const confirm = async (deps: Deps, id: string, options: WriteOptions = {}): Promise<SessionRecord> => {
   const { idempotencyKey } = parse(writeOptions, options)
   await applyCommand(deps, id, { do: 'confirm' }, idempotencyKey)
   return await compacted(deps, id)
 }
 
 /** The user asks for more: the session continues. */
-export async function continueWith(
-  deps: Deps,
-  id: string,
-  input: { request: string } & WriteOptions,
-): Promise<SessionRecord> {
+export const continueWith: LifecycleCall<{ request: string }> = async (deps, id, input) => {
   const { request, idempotencyKey } = parse(continueInput, input)
-  return (await applyCommand(deps, id, { do: 'continueWith', request }, idempotencyKey)).record
+  return await applyCommand(deps, id, { do: 'continueWith', request }, idempotencyKey)
 }
 
 /** Aborts the task and compacts what was done. */
-export async function abort(deps: Deps, id: string, input: { reason: string } & WriteOptions): Promise<SessionRecord> {
+export const abort: LifecycleCall<{ reason: string }> = async (deps, id, input) => {
   const { reason, idempotencyKey } = parse(abortInput, input)
   await applyCommand(deps, id, { do: 'abort', reason }, idempotencyKey)
   return await compacted(deps, id)
@@ -82,7 +69,7 @@ async function compacted(deps: Deps, id: string): Promise<SessionRecord> {
 }
 
 /** Ends the session from any live state, without a commit. */
-export async function endSession(deps: Deps, id: string, options: WriteOptions = {}): Promise<SessionRecord> {
+export const endSession = async (deps: Deps, id: string, options: WriteOptions = {}): Promise<SessionRecord> => {
   const { idempotencyKey } = parse(writeOptions, options)
-  return (await applyEnd(deps, id, idempotencyKey)).record
+  return await applyEnd(deps, id, idempotencyKey)
 }

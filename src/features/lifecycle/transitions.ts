@@ -1,45 +1,39 @@
 import { InvalidTransitionError } from '../../domain/errors.ts'
-import type { SessionEvent } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { abortFor, type LifecycleCommand, nextStatus, noteOf } from '../../domain/lifecycle.ts'
 import { defined } from '../../domain/optional.ts'
 import { type AbortCause, checkLive, isFinal, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 import type { Observation } from '../../domain/work.ts'
-import { type Draft, decideInAnyState, type KeyedCall } from '../kernel/decide.ts'
+import { type Decided, type Draft, decideInAnyState, type KeyedCall } from '../kernel/decide.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { decideWithWork, workDraft } from '../work/operation.ts'
 import { isDue } from './due.ts'
 
-/** The outcome of lifecycle commands, written now or by an earlier call with the same key. */
-export interface Transitioned {
-  readonly record: SessionRecord
-  readonly events: readonly SessionEvent[]
-  readonly replayed: boolean
-}
-
-/** Applies one command, for one of the public calls. An expired session is refused as ended. */
+/** Applies one command and returns the record. An expired session is refused as ended. */
 export async function applyCommand(
   deps: Deps,
   id: string,
   command: LifecycleCommand,
   idempotencyKey: string | undefined,
-): Promise<Transitioned> {
+): Promise<SessionRecord> {
   const call = { command: [[command]], idempotencyKey }
-  return await transition(deps, id, [command], call, (record, at) => {
-    // what a final state refuses is a transition, and the state machine names it
-    if (!isFinal(record.status.state)) checkLive(record, at)
-    return true
-  })
+  // a final state refuses any transition, with the error of the state machine
+  const guard = (record: SessionRecord, at: string) => isFinal(record.status.state) || isLive(record, at)
+  return (await transition(deps, id, [command], call, guard)).view.record
 }
 
-/** Ends the session from any live state, without a commit. */
-export async function applyEnd(deps: Deps, id: string, idempotencyKey: string | undefined): Promise<Transitioned> {
+/** Ends the session from any live state, without a commit, and returns the record. */
+export async function applyEnd(deps: Deps, id: string, idempotencyKey: string | undefined): Promise<SessionRecord> {
   const command = { do: 'end' } as const
-  return await transition(deps, id, [command], { command: [[command]], idempotencyKey }, (record, at) => {
-    checkLive(record, at)
-    return true
-  })
+  const call = { command: [[command]], idempotencyKey }
+  return (await transition(deps, id, [command], call, isLive)).view.record
+}
+
+/** True, or throws `SessionEndedError`. */
+function isLive(record: SessionRecord, at: string): boolean {
+  checkLive(record, at)
+  return true
 }
 
 /** What a user's message does to a session. */
@@ -61,7 +55,7 @@ export async function applyMessage(
   id: string,
   { commands, from, ...message }: MessageEffect,
   { command = [commands], idempotencyKey }: KeyedCall = {},
-): Promise<Transitioned> {
+): Promise<Decided> {
   const isUnchanged = (record: SessionRecord, at: string) => {
     if (!isFinal(record.status.state)) checkLive(record, at)
     // both as the store returns them, so their keys are in the same order
@@ -107,15 +101,14 @@ async function transition(
   call: KeyedCall,
   guard: (record: SessionRecord, at: string) => boolean,
   message: Partial<Pick<MessageEffect, 'intent' | 'said' | 'withoutCommit'>> = {},
-): Promise<Transitioned> {
+): Promise<Decided> {
   const { said, intent } = message
   const decide = (before: SessionView, at: string, staged: readonly Observation[]) => {
     if (!guard(before.record, at)) return []
     const heard = said === undefined ? [] : [userMessage(said, intent)]
     return [...heard, ...stepsOf(deps, before, commands, at, staged, message)]
   }
-  const { view, events, replayed } = await decideWithWork(deps, id, decide, decideInAnyState, call)
-  return { record: view.record, events, replayed }
+  return await decideWithWork(deps, id, decide, decideInAnyState, call)
 }
 
 function stepsOf(
