@@ -25,9 +25,9 @@ import type { IdempotencyStamp, PurgeCounts } from './session-store.ts'
  *   an adopted table; not superseded ones.
  * - M11 With `within`, data of other tenants and users does not exist.
  * - M12 A key belongs to the user whose memories it changed, regardless of the caller. It is stored with the change if
- *   the decider returns an `answer`. A repeat with the same fingerprint returns that answer (`replayed`), checked
- *   before M2 and without the decider; another fingerprint throws `IdempotencyMismatchError`. `findAnswer` finds the
- *   answer without knowing the user, since the memory may be gone.
+ *   the decider returns a `response`. A repeat with the same fingerprint returns that response (`replayed`), checked
+ *   before M2 and without the decider; another fingerprint throws `IdempotencyMismatchError`. `findResponse` finds it
+ *   without knowing the user, since the memory may be gone.
  * - M13 `forgetKeys` removes at most `limit` keys older than a time, oldest first, of anyone within, and counts them.
  *   Nothing else changes; a later call with such a key is a new change.
  *
@@ -45,8 +45,8 @@ export interface MemoryStore {
   /** Returns at most `limit` memories expired at that time, of anyone within. */
   expired(at: string, limit: number, within: Principal | undefined): Promise<Memory[]>
   unindexed(user: UserKey, version: number, limit: number): Promise<Memory[]>
-  /** Returns the answer stored with the key and fingerprint, of anyone within. */
-  findAnswer(stamp: IdempotencyStamp, within: Principal | undefined): Promise<string | undefined>
+  /** Returns the response stored with the key and fingerprint, of anyone within. */
+  findResponse(stamp: IdempotencyStamp, within: Principal | undefined): Promise<string | undefined>
   /** Removes keys from before that time; returns how many. */
   forgetKeys(before: string, limit: number, within: Principal | undefined): Promise<number>
   purge(user: UserKey): Promise<{ memories: number; keys: number }>

@@ -31,7 +31,7 @@ export async function unlessDone<T>(
   try {
     return await work()
   } catch (error) {
-    const response = stamp && (await deps.store.memories.findAnswer(stamp, within))
+    const response = stamp && (await deps.store.memories.findResponse(stamp, within))
     if (response === undefined) throw error
     return await again(response)
   }

@@ -363,7 +363,7 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       await expectError('STORAGE', index.add({ sessionId: id, from: 0, to: 1, version: 1, messages: [] }))
       await expectError('STORAGE', memories.list({ ...ADA, limit: 1 }))
       await expectError('STORAGE', memories.change(putRequest([{ memory: someMemory() }])))
-      await expectError('STORAGE', memories.findAnswer({ key: 'k', fingerprint: 'f' }, ADA))
+      await expectError('STORAGE', memories.findResponse({ key: 'k', fingerprint: 'f' }, ADA))
       await expectError('STORAGE', memories.purge(ADA))
     },
   },

@@ -44,7 +44,7 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       // nothing is stored without a response
       const open = putRequest([{ memory }], { idempotency: { key: 'open', fingerprint: 'f' } })
       for (const _ of upTo(2)) assert.equal((await store.memories.change(open)).outcome, 'written')
-      assert.equal(await store.memories.findAnswer({ key: 'open', fingerprint: 'f' }, ADA), undefined)
+      assert.equal(await store.memories.findResponse({ key: 'open', fingerprint: 'f' }, ADA), undefined)
       // nor without a key
       await store.memories.change(putRequest([], { decide: () => ({ puts: [], response }) }))
       assert.deepEqual(await store.memories.purge(ADA), { memories: 1, keys: 1 })
@@ -66,21 +66,21 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
         })
         assert.equal((await store.memories.change(change)).outcome, 'written')
         assert.equal((await store.memories.change(change)).response, '"of others"')
-        assert.equal(await store.memories.findAnswer(idempotency, ADA), undefined)
-        assert.equal(await store.memories.findAnswer(idempotency, undefined), '"of others"')
+        assert.equal(await store.memories.findResponse(idempotency, ADA), undefined)
+        assert.equal(await store.memories.findResponse(idempotency, undefined), '"of others"')
       }
       for (const within of [undefined, ADA, { tenant: 'local' }]) {
-        assert.equal(await store.memories.findAnswer(STAMP, within), '"of ada"')
+        assert.equal(await store.memories.findResponse(STAMP, within), '"of ada"')
       }
       for (const within of [BOB, OTHER_ADA, { tenant: 'other' }]) {
-        assert.equal(await store.memories.findAnswer(STAMP, within), undefined)
+        assert.equal(await store.memories.findResponse(STAMP, within), undefined)
       }
       for (const stamp of [
         { ...STAMP, key: 'k2' },
         { ...STAMP, fingerprint: 'f2' },
       ]) {
-        assert.equal(await store.memories.findAnswer(stamp, undefined), undefined)
-        assert.equal(await store.memories.findAnswer(stamp, ADA), undefined)
+        assert.equal(await store.memories.findResponse(stamp, undefined), undefined)
+        assert.equal(await store.memories.findResponse(stamp, ADA), undefined)
       }
     },
   },
@@ -98,10 +98,10 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       await assert.rejects(store.memories.change(keyedRequest([{ memory, words }])))
       const stale = { ...keyedRequest([{ memory }]), sessions: [uuid7()] }
       assert.equal((await store.memories.change(stale)).outcome, 'stale')
-      assert.equal(await store.memories.findAnswer(STAMP, undefined), undefined)
+      assert.equal(await store.memories.findResponse(STAMP, undefined), undefined)
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [])
       assert.equal((await store.memories.change(keyedRequest([{ memory }]))).outcome, 'written')
-      assert.equal(await store.memories.findAnswer(STAMP, undefined), '[1]')
+      assert.equal(await store.memories.findResponse(STAMP, undefined), '[1]')
     },
   },
   {
@@ -120,11 +120,11 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
         }),
       )
       assert.deepEqual(await store.memories.get([memory.id], ADA), [])
-      assert.equal(await store.memories.findAnswer(STAMP, ADA), '[1]')
+      assert.equal(await store.memories.findResponse(STAMP, ADA), '[1]')
       assert.deepEqual(await store.memories.purge(ADA), { memories: 0, keys: 2 })
       assert.deepEqual(await store.memories.purge(ADA), { memories: 0, keys: 0 })
-      assert.equal(await store.memories.findAnswer(STAMP, ADA), undefined)
-      for (const user of [BOB, OTHER_ADA]) assert.equal(await store.memories.findAnswer(STAMP, user), '[1]')
+      assert.equal(await store.memories.findResponse(STAMP, ADA), undefined)
+      for (const user of [BOB, OTHER_ADA]) assert.equal(await store.memories.findResponse(STAMP, user), '[1]')
       const idempotency = { ...STAMP, fingerprint: 'f2' }
       assert.equal((await store.memories.change(keyedRequest([{ memory }], { idempotency }))).outcome, 'written')
     },
@@ -143,7 +143,7 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(outcomes.filter((outcome) => outcome === 'replayed').length, 15)
       const [kept, ...others] = await stores[0].memories.list({ ...ADA, limit: 99 })
       assert.deepEqual(others, [])
-      assert.equal(await stores[1].memories.findAnswer(STAMP, ADA), JSON.stringify(kept?.id))
+      assert.equal(await stores[1].memories.findResponse(STAMP, ADA), JSON.stringify(kept?.id))
     },
   },
   {
@@ -157,8 +157,8 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
         await store.memories.change(keyedRequest([{ memory }], { idempotency: stamp(n), at: noonPlus(n) }))
       }
       const left = async () => {
-        const answers = await Promise.all(upTo(5).map((n) => store.memories.findAnswer(stamp(n), undefined)))
-        return upTo(5).filter((n) => answers[n - 1] !== undefined)
+        const responses = await Promise.all(upTo(5).map((n) => store.memories.findResponse(stamp(n), undefined)))
+        return upTo(5).filter((n) => responses[n - 1] !== undefined)
       }
       assert.equal(await store.memories.forgetKeys(noonPlus(1), 9, undefined), 0)
       assert.equal(await store.memories.forgetKeys(noonPlus(5), 3, undefined), 3)
@@ -186,8 +186,8 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
         for (const user of users) await store.memories.change(keyedRequest([], { user }))
       }
       const left = async () => {
-        const answers = await Promise.all(users.map((user) => store.memories.findAnswer(STAMP, user)))
-        return users.filter((_, n) => answers[n] !== undefined)
+        const responses = await Promise.all(users.map((user) => store.memories.findResponse(STAMP, user)))
+        return users.filter((_, n) => responses[n] !== undefined)
       }
       const later = noonPlus(1)
       await fill()

@@ -45,7 +45,7 @@ export interface MemoryData {
   /** Memories by tenant and user, then by id: two users may have the same id. */
   memories: Map<string, Map<string, StoredMemory>>
   /** Idempotency keys of memory changes, by tenant, user and key. */
-  memoryKeys: Map<string, { user: UserKey; stamp: IdempotencyStamp; answer: string; at: string }>
+  memoryKeys: Map<string, { user: UserKey; stamp: IdempotencyStamp; response: string; at: string }>
   /** Term indexes by tenant, user and corpus. */
   partitions: Map<string, TermIndex>
   /** Since when the intake is paused. */

@@ -64,7 +64,7 @@ export function memoriesStore(
     if (idempotency === undefined || held === undefined) return undefined
     const { key, fingerprint } = idempotency
     if (held.stamp.fingerprint !== fingerprint) throw new IdempotencyMismatchError({ userId: user.userId, key })
-    return held.answer
+    return held.response
   }
 
   function put({ memory, fingerprint, words, changes = [] }: MemoryPut): void {
@@ -96,13 +96,13 @@ export function memoriesStore(
       if (before !== undefined) return { outcome: 'replayed', memories: [], response: before }
       if (!isReady(request)) return { outcome: 'stale', memories: [] }
       const session = mark && sessions.get(mark.sessionId)
-      const { puts, removals = [], response: answer } = request.decide(findNamed(request))
+      const { puts, removals = [], response } = request.decide(findNamed(request))
       const copies = puts.map(copyPut)
       for (const each of copies) put(each)
       for (const each of find(removals, request)) remove(each)
-      if (stamp !== undefined && answer !== undefined) {
+      if (stamp !== undefined && response !== undefined) {
         const user = { tenant, userId }
-        memoryKeys.set(memoryKey(user, stamp.key), { user, stamp: { ...stamp }, answer, at: request.at })
+        memoryKeys.set(memoryKey(user, stamp.key), { user, stamp: { ...stamp }, response, at: request.at })
       }
       if (mark !== undefined && session !== undefined) session.progress.extracted = mark.to
       const gone = sessions.get(purgedId)
@@ -154,10 +154,10 @@ export function memoriesStore(
       return copyMemories(current.filter((each) => (each.version ?? 0) < version).slice(0, limit))
     },
 
-    async findAnswer({ key, fingerprint }, within) {
+    async findResponse({ key, fingerprint }, within) {
       assertOpen()
       const held = [...memoryKeys.values()].filter(({ user }) => isWithin(user, within))
-      return held.find(({ stamp }) => stamp.key === key && stamp.fingerprint === fingerprint)?.answer
+      return held.find(({ stamp }) => stamp.key === key && stamp.fingerprint === fingerprint)?.response
     },
 
     async forgetKeys(before, limit, within) {
@@ -171,7 +171,7 @@ export function memoriesStore(
     async purge(user) {
       assertOpen()
       const gone = all(user)
-      const keys = [...memoryKeys].filter(([, answer]) => isWithin(answer.user, user))
+      const keys = [...memoryKeys].filter(([, key]) => isWithin(key.user, user))
       for (const [key] of keys) memoryKeys.delete(key)
       for (const each of gone) remove(each)
       for (const [id, { view }] of sessions) if (isWithin(view.record, user)) dropSession(data, id)

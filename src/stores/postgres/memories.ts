@@ -68,7 +68,7 @@ export function memoryCalls(connections: Connections): MemoryStore {
 
     unindexed: ({ tenant, userId }: UserKey, version, limit) => read(UNREAD, [tenant, userId, version, limit]),
 
-    async findAnswer({ key, fingerprint }: IdempotencyStamp, within) {
+    async findResponse({ key, fingerprint }: IdempotencyStamp, within) {
       const values = [...owner(within), key, fingerprint]
       const [row] = await query<{ response: string }>(ANSWERED, values, { again: true })
       return row?.response

@@ -148,7 +148,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       history: (id, within) => read(() => memoryReads.history(id, within)),
       fromSource: (query) => read(() => memoryReads.fromSource(query)),
       expired: (at, limit, within) => read(() => memoryReads.expired(at, limit, within)),
-      findAnswer: (stamp, within) => read(() => memoryKeys.answered(stamp, within)),
+      findResponse: (stamp, within) => read(() => memoryKeys.findResponse(stamp, within)),
       unindexed: (user, version, limit) => read(() => memoryReads.unread(user, version, limit)),
     },
     index: {

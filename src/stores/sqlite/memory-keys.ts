@@ -14,7 +14,7 @@ export const SELECT_MEMORY_KEY = `
   where tenant = ? and user_id = ? and key = ?`
 
 /** The first match if several users have the key. */
-export const SELECT_ANSWER = `
+export const SELECT_RESPONSE = `
   select response
   from memory_keys
   where fingerprint = @fingerprint and key = @key and ${OWNED}
@@ -34,7 +34,7 @@ export const FORGET_KEYS = `
 /** Idempotency keys of changes to memories. */
 export function createMemoryKeys(db: Database) {
   const selectKey = prepared<[string, string, string], { fingerprint: string; response: string }>(db, SELECT_MEMORY_KEY)
-  const selectAnswer = prepared<[object], string>(db, SELECT_ANSWER).pluck()
+  const selectResponse = prepared<[object], string>(db, SELECT_RESPONSE).pluck()
   const insertKey = prepared(db, INSERT_MEMORY_KEY)
   const forgetKeys = prepared(db, FORGET_KEYS)
   const deleteKeysOf = prepared(db, 'delete from memory_keys where tenant = ? and user_id = ?')
@@ -54,8 +54,8 @@ export function createMemoryKeys(db: Database) {
       insertKey.run(tenant, userId, idempotency.key, idempotency.fingerprint, response, at)
     },
 
-    answered({ key, fingerprint }: IdempotencyStamp, within: Principal | undefined): string | undefined {
-      return selectAnswer.get({ key, fingerprint, ...ownerOf(within) })
+    findResponse({ key, fingerprint }: IdempotencyStamp, within: Principal | undefined): string | undefined {
+      return selectResponse.get({ key, fingerprint, ...ownerOf(within) })
     },
 
     /** Removes keys before a time and returns their number. */

@@ -24,7 +24,7 @@ import {
   upTo,
 } from '../conformance/samples.ts'
 import { sqliteStore } from './index.ts'
-import { FORGET_KEYS, SELECT_ANSWER, SELECT_MEMORY_KEY } from './memory-keys.ts'
+import { FORGET_KEYS, SELECT_MEMORY_KEY, SELECT_RESPONSE } from './memory-keys.ts'
 import {
   LIST_MEMORIES,
   SELECT_EXPIRED_MEMORIES,
@@ -284,7 +284,7 @@ describe('query plans of memory and recall', () => {
     ['memories that expired', SELECT_EXPIRED_MEMORIES, 'memories_expiring (expires_at<?)'],
     ['memories that have no words', SELECT_UNREAD, 'memories_unindexed (tenant=? AND user_id=? AND index_version<?)'],
     ['the key of a change', SELECT_MEMORY_KEY, 'memory_keys USING PRIMARY KEY (tenant=? AND user_id=? AND key=?)'],
-    ['the answer to a key', SELECT_ANSWER, 'memory_keys USING INDEX memory_keys_fingerprint (fingerprint=?'],
+    ['the response to a key', SELECT_RESPONSE, 'memory_keys USING INDEX memory_keys_fingerprint (fingerprint=?'],
     ['keys to forget', FORGET_KEYS, 'memory_keys USING COVERING INDEX memory_keys_at (at<?)'],
     ['the history of a memory', SELECT_HISTORY, 'memory_history USING PRIMARY KEY (memory=?)'],
   ]

@@ -103,9 +103,9 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     expect(await store.memories.history(id, OTHER)).toEqual([])
     expect(await store.memories.expired(noonPlus(1), 9, OTHER)).toEqual([])
     expect(await store.memories.get([id], ACME)).toHaveLength(1)
-    expect(await store.memories.findAnswer(STAMP, OTHER)).toBeUndefined()
+    expect(await store.memories.findResponse(STAMP, OTHER)).toBeUndefined()
     expect(await store.memories.forgetKeys(noonPlus(1), 9, OTHER)).toBe(0)
-    expect(await store.memories.findAnswer(STAMP, ACME)).toBe('[]')
+    expect(await store.memories.findResponse(STAMP, ACME)).toBe('[]')
     expect(await store.memories.forgetKeys(noonPlus(1), 9, ACME)).toBe(1)
   })
 
@@ -122,7 +122,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     const keyed = { ...OTHER, idempotency, decide: () => ({ puts: [], response: '[]' }) }
     expect((await store.memories.change(putRequest([], keyed))).outcome).toBe('written')
     expect(await store.memories.purge(OTHER)).toEqual({ memories: 1, keys: 1 })
-    expect(await store.memories.findAnswer(STAMP, ACME)).toBe('[]')
+    expect(await store.memories.findResponse(STAMP, ACME)).toBe('[]')
     const [memory] = await store.memories.get([id], ACME)
     expect(memory).toMatchObject({ content: 'a secret', useCount: 0 })
     expect((await store.index.lookup({ ...ACME, corpus: 'memories' }, ['tea'])).frequencies.get('tea')).toBe(1)
