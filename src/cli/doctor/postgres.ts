@@ -1,12 +1,12 @@
 import { defined } from '../../domain/optional.ts'
-import type { PostgresFacts, Unreached } from '../../stores/postgres/index.ts'
+import type { ConnectionFailure, PostgresFacts } from '../../stores/postgres/index.ts'
 import { type Check, formatBytes } from './check.ts'
 
 const BYPASSES_RLS = 'bypasses row level security, which separates tenants'
 const USE_APP_ROLE = `use a separate role for servers: create role throughline_server login password '…'; grant throughline_app to throughline_server (ops/postgres/roles.sql does both); a server that requires tokens refuses this role`
 
 /** Why the database cannot be reached, and what to do. */
-export function describeConnectionFailure({ problem, code }: Unreached): Check {
+export function describeConnectionFailure({ problem, code }: ConnectionFailure): Check {
   return { name: 'store', status: 'fail', found: problem, advice: ADVICE[code] ?? DEFAULT_ADVICE }
 }
 

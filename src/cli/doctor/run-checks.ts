@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { targetOf } from '../../open/target.ts'
-import { examinePostgres, type PostgresFacts, type Unreached } from '../../stores/postgres/index.ts'
+import { type ConnectionFailure, examinePostgres, type PostgresFacts } from '../../stores/postgres/index.ts'
 import type { Target } from '../target.ts'
 import { checkCache } from './cache.ts'
 import { type Check, errorMessage } from './check.ts'
@@ -75,7 +75,7 @@ async function checkPostgres({ url, cache }: Target, now: () => number): Promise
   ]
 }
 
-async function examine(url: string, now: () => number): Promise<PostgresFacts | Unreached> {
+async function examine(url: string, now: () => number): Promise<PostgresFacts | ConnectionFailure> {
   try {
     return await examinePostgres(url, now)
   } catch (error) {

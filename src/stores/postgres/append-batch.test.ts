@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import type { AppendRequest } from '../../ports/session-store.ts'
-import { batchColumns, keyedOf, singleColumns, takeBatch, type Waiting } from './append-batch.ts'
+import { batchColumns, keyedAppends, type PendingAppend, singleColumns, takeBatch } from './append-batch.ts'
 
 const AT = '2026-05-01T12:00:00.000Z'
 
-function append(sessionId: string, rest: Partial<AppendRequest> = {}, count = 1): Waiting {
+function append(sessionId: string, rest: Partial<AppendRequest> = {}, count = 1): PendingAppend {
   const event = { id: crypto.randomUUID(), type: 'user_message', role: 'user', content: 'hello' }
   return { request: { sessionId, at: AT, events: Array.from({ length: count }, () => event), ...rest } }
 }
 
 const keyed = (key: string) => ({ idempotency: { key, fingerprint: 'f' } })
-const shape = (waiting: Waiting[]) => takeBatch(waiting).map(({ sessionId, items }) => [sessionId, items.length])
+const shape = (waiting: PendingAppend[]) => takeBatch(waiting).map(({ sessionId, items }) => [sessionId, items.length])
 
 test('appends to one session are one group in their order, and groups go by tenant and id', () => {
   const waiting = [
@@ -48,14 +48,14 @@ test('what another owner, the same key or an expected sequence keeps apart waits
 test('a call has 256 appends at most, and one that must go alone goes alone', () => {
   const waiting = Array.from({ length: 300 }, () => append('a'))
   expect(shape(waiting)).toEqual([['a', 256]])
-  waiting.push({ ...append('b'), alone: true })
+  waiting.push({ ...append('b'), isAlone: true })
   expect(shape(waiting)).toEqual([['b', 1]])
   expect(shape(waiting)).toEqual([['a', 44]])
 })
 
 test('columns say of each event which session it is for and where it stands there', () => {
   const groups = takeBatch([append('a', {}, 2), append('a', keyed('k')), append('b', { expectedSequence: 2 ** 40 }, 2)])
-  const columns = batchColumns(groups, keyedOf(groups))
+  const columns = batchColumns(groups, keyedAppends(groups))
   expect(columns.slice(0, 16)).toEqual([
     ['a', 'b'],
     null,
@@ -83,7 +83,7 @@ test('a session has a type where all that it gets have the same', () => {
 })
 
 test('only a single event without conditions goes the straight way', () => {
-  const single = (...waiting: Waiting[]) => singleColumns(takeBatch(waiting)) !== undefined
+  const single = (...waiting: PendingAppend[]) => singleColumns(takeBatch(waiting)) !== undefined
   expect(single(append('a'))).toBe(true)
   expect(single(append('a'), append('a'))).toBe(false)
   expect(single(append('a'), append('b'))).toBe(false)

@@ -7,14 +7,14 @@ import { eventColumns, eventValues, ownerOf } from './rows.ts'
 const MOST = 256
 
 /** An append that waits for its call. */
-export interface Waiting {
+export interface PendingAppend {
   request: AppendRequest
   /** Sent in a call of its own, after a call that it shared was refused as a whole. */
-  alone?: boolean
+  isAlone?: boolean
 }
 
 /** The appends of one call to one session, in their order. */
-export interface Group<Item extends Waiting> {
+export interface Group<Item extends PendingAppend> {
   sessionId: string
   tenant: string | null
   userId: string | null
@@ -27,8 +27,8 @@ export interface Group<Item extends Waiting> {
  * Takes from what waits the appends of the next call. In one call a session has one owner and each key once, and an append that
  * expects a sequence has the session for itself; what does not fit waits on, and all that comes after it for the same session.
  */
-export function takeBatch<Item extends Waiting>(waiting: Item[]): Group<Item>[] {
-  const lone = waiting.findIndex(({ alone }) => alone === true)
+export function takeBatch<Item extends PendingAppend>(waiting: Item[]): Group<Item>[] {
+  const lone = waiting.findIndex(({ isAlone: alone }) => alone === true)
   if (lone >= 0) return waiting.splice(lone, 1).map(groupOf)
   const groups = new Map<string, Group<Item>>()
   const left: Item[] = []
@@ -51,13 +51,13 @@ export function takeBatch<Item extends Waiting>(waiting: Item[]): Group<Item>[] 
   return Array.from(groups.values()).sort((a, b) => compare(a.tenant, b.tenant) || compare(a.sessionId, b.sessionId))
 }
 
-function groupOf<Item extends Waiting>(item: Item): Group<Item> {
+function groupOf<Item extends PendingAppend>(item: Item): Group<Item> {
   const { sessionId, expectedSequence } = item.request
   const [tenant, userId] = ownerOf(item.request)
   return { sessionId, tenant, userId, items: [item], expected: expectedSequence }
 }
 
-function fits<Item extends Waiting>(group: Group<Item>, { request }: Item): boolean {
+function fits<Item extends PendingAppend>(group: Group<Item>, { request }: Item): boolean {
   const [tenant, userId] = ownerOf(request)
   if (tenant !== group.tenant || userId !== group.userId) return false
   if (group.expected !== undefined || request.expectedSequence !== undefined) return false
@@ -73,7 +73,7 @@ function compare(a: string | null, b: string | null): number {
 }
 
 /** An append with a key, and where it stands. */
-export interface Keyed<Item> {
+export interface KeyedAppend<Item> {
   /** Number of the session, from 1. */
   session: number
   item: Item
@@ -82,8 +82,8 @@ export interface Keyed<Item> {
 }
 
 /** The appends with a key, in the order in which the call has them. */
-export function keyedOf<Item extends Waiting>(groups: readonly Group<Item>[]): Keyed<Item>[] {
-  const keyed: Keyed<Item>[] = []
+export function keyedAppends<Item extends PendingAppend>(groups: readonly Group<Item>[]): KeyedAppend<Item>[] {
+  const keyed: KeyedAppend<Item>[] = []
   groups.forEach(({ items }, i) => {
     let place = 1
     for (const item of items) {
@@ -110,9 +110,9 @@ export const BATCH_TYPES: readonly ElementType[] = [
 ]
 
 /** The parameters of `append_events`. */
-export function batchColumns<Item extends Waiting>(
+export function batchColumns<Item extends PendingAppend>(
   groups: readonly Group<Item>[],
-  keyed: readonly Keyed<Item>[],
+  keyed: readonly KeyedAppend<Item>[],
 ): unknown[] {
   const events = groups.map(({ items }) => items.flatMap(({ request }) => request.events))
   const requests = groups.flatMap(({ items }) => items.map(({ request }) => request))
@@ -144,7 +144,9 @@ function typeOf([first, ...more]: readonly NewEvent[]): string | null {
 }
 
 /** The parameters of `append_event`, for a single event without conditions; else nothing. */
-export function singleColumns<Item extends Waiting>([group, more]: readonly Group<Item>[]): unknown[] | undefined {
+export function singleColumns<Item extends PendingAppend>([group, more]: readonly Group<Item>[]):
+  | unknown[]
+  | undefined {
   const [item, other] = group?.items ?? []
   if (group === undefined || item === undefined || more !== undefined || other !== undefined) return undefined
   const { events, at, idempotency, expectedSequence } = item.request

@@ -7,7 +7,7 @@ import {
 } from '../../domain/errors.ts'
 import type { AppendRequest, StoredEvent, WriteResult } from '../../ports/session-store.ts'
 import { nextTick } from '../next-tick.ts'
-import { BATCH_TYPES, batchColumns, type Group, keyedOf, singleColumns, takeBatch } from './append-batch.ts'
+import { BATCH_TYPES, batchColumns, type Group, keyedAppends, singleColumns, takeBatch } from './append-batch.ts'
 import { type Connections, codeOf, isLost, isTimeout, type Statement, storageError } from './connection.ts'
 import { isoTime } from './times.ts'
 
@@ -103,7 +103,7 @@ export function appendQueue(
   }
 
   async function sendAll(groups: Group<Waiting>[]): Promise<void> {
-    const keyed = keyedOf(groups)
+    const keyed = keyedAppends(groups)
     const [answer] = await connections.query<Answer>(APPEND, batchColumns(groups, keyed), { again: false })
     const { heads, refused, known } = answer as Answer
     written(groups.filter((_, i) => heads[i] !== null).map(({ sessionId }) => sessionId))

@@ -72,11 +72,11 @@ export function arrayText(list: readonly unknown[]): string {
 
 function elementText(element: unknown): string {
   if (element === null || element === undefined) return 'NULL'
-  const text = element instanceof Uint8Array ? `\\x${bytesOf(element).toString('hex')}` : `${element}`
+  const text = element instanceof Uint8Array ? `\\x${toBuffer(element).toString('hex')}` : `${element}`
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
 /** The same bytes as the driver takes them. */
-export function bytesOf(bytes: Uint8Array): Buffer {
+export function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

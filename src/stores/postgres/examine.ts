@@ -32,7 +32,7 @@ export interface PostgresFacts {
 }
 
 /** Why a server cannot be asked. */
-export interface Unreached {
+export interface ConnectionFailure {
   problem: string
   /** Of the server or of the socket; empty where there is none. */
   code: string
@@ -68,7 +68,10 @@ const FACTS = `
   where me.rolname = current_user`
 
 /** Asks once, over one connection, and gives up within seconds. Changes nothing. */
-export async function examinePostgres(url: string, now: () => number = Date.now): Promise<PostgresFacts | Unreached> {
+export async function examinePostgres(
+  url: string,
+  now: () => number = Date.now,
+): Promise<PostgresFacts | ConnectionFailure> {
   const { default: pg } = await loadDriver()
   const { connectionString } = settingsOf(url)
   const socket = new Socket()

@@ -15,7 +15,7 @@ import { sessionCalls } from './sessions.ts'
 import { watchers } from './watch.ts'
 import { workCalls } from './work.ts'
 
-export { examinePostgres, type PostgresFacts, type Unreached } from './examine.ts'
+export { type ConnectionFailure, examinePostgres, type PostgresFacts } from './examine.ts'
 
 export interface PostgresOptions {
   url: string
@@ -40,7 +40,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const watching = watchers(connections)
   const range = (key: SessionKey, first: number, last: number) =>
     reads.read(key, { after: first - 1, before: last + 1, order: 'asc', limit: last - first + 1 })
-  const queue = appendQueue(connections, range, (ids) => watching.written(ids))
+  const queue = appendQueue(connections, range, (ids) => watching.notify(ids))
   let closed = false
 
   function ready(): void {
@@ -67,7 +67,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   /** Runs a write and tells watchers of the session. */
   async function write<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
     const result = await call(work)
-    watching.written([sessionId])
+    watching.notify([sessionId])
     return result
   }
 
@@ -102,7 +102,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       ...memories,
       change: async (request) => {
         const changed = await memories.change(request)
-        if (request.purge !== undefined) watching.written([request.purge])
+        if (request.purge !== undefined) watching.notify([request.purge])
         return changed
       },
     },

@@ -14,7 +14,7 @@ import type {
 } from '../../ports/recall-index.ts'
 import type { Connections, Statement } from './connection.ts'
 import { type EventRow, eventOf } from './rows.ts'
-import { unpacked, wordColumns } from './word-columns.ts'
+import { unpackPostings, wordColumns } from './word-columns.ts'
 
 const ADD: Statement = {
   name: 'index-add',
@@ -130,7 +130,7 @@ export function recallCalls({ query }: Connections): RecallIndex {
     ): Promise<PostingBlock[]> {
       const values = [tenant, userId, corpus, [...new Set(terms)], Math.min(limit, MOST)]
       const rows = await query<{ term: string; packed: Buffer }>(POSTINGS, values, { again: true })
-      return rows.flatMap(({ term, packed }) => unpacked(term, packed))
+      return rows.flatMap(({ term, packed }) => unpackPostings(term, packed))
     },
 
     async facts(

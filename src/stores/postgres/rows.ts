@@ -146,7 +146,7 @@ export function viewOf(row: ViewRow): SessionView {
 }
 
 /** The views of a session that begins as one value for each column: record, state, envelope. */
-export function begunValues({ record, state, envelope }: SessionView): unknown[] {
+export function newSessionValues({ record, state, envelope }: SessionView): unknown[] {
   return [
     ...[record.tenant, record.userId, record.conversationId, record.chatmode],
     ...[record.workflow, record.skill, record.gitBranch, record.task],

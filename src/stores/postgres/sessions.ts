@@ -12,9 +12,9 @@ import type {
 } from '../../ports/session-store.ts'
 import { type Connections, codeOf, type Statement } from './connection.ts'
 import {
-  begunValues,
   edgeColumns,
   eventValues,
+  newSessionValues,
   ownerOf,
   recordOf,
   recordRow,
@@ -65,7 +65,7 @@ type Outcome = CreateResult['outcome'] | 'importing'
 
 /** The parameters of {@link CREATE}. */
 export function createValues({ event, at, view, reuse, ignorePause = false }: CreateRequest): unknown[] {
-  return [view.record.id, reuse, ignorePause, at, ...begunValues(view), ...eventValues(event)]
+  return [view.record.id, reuse, ignorePause, at, ...newSessionValues(view), ...eventValues(event)]
 }
 
 /** What makes, finds, mends and removes sessions. */
@@ -76,8 +76,8 @@ export function sessionCalls({ query }: Connections) {
   }
 
   async function record(key: SessionKey): Promise<SessionRecord | undefined> {
-    const found = await look(RECORD, key)
-    return found === undefined ? undefined : recordOf(recordRow(found))
+    const requireSession = await look(RECORD, key)
+    return requireSession === undefined ? undefined : recordOf(recordRow(requireSession))
   }
 
   /** A record whose id another statement gave. */

@@ -19,7 +19,7 @@ const POLL_POOLED = 100
 export interface Watchers {
   add(sessionId: string, wake: () => void): () => void
   /** After the commit: wakes this process and tells the others, many writes in one message. */
-  written(sessionIds: readonly string[]): void
+  notify(sessionIds: readonly string[]): void
   close(): Promise<void>
 }
 
@@ -98,7 +98,7 @@ export function watchers(connections: Connections): Watchers {
         if (bySession.size === 0) void stop()
       }
     },
-    written(sessionIds) {
+    notify(sessionIds) {
       if (sessionIds.length === 0) return
       wake(new Set(sessionIds))
       for (const id of sessionIds) untold.add(id)

@@ -71,7 +71,7 @@ function isLong({ length }: TextAnalysis): boolean {
 }
 
 /** The blocks of a term in order, from the form in which `context.read_postings` packs them, the last first. */
-export function unpacked(term: string, packed: Buffer): PostingBlock[] {
+export function unpackPostings(term: string, packed: Buffer): PostingBlock[] {
   const blocks: PostingBlock[] = []
   for (let at = 0; at < packed.length; ) {
     const data = at + 24

@@ -1,5 +1,5 @@
 import type { Submittable } from 'pg'
-import { arrayText, bytesOf } from '../arrays.ts'
+import { arrayText, toBuffer } from '../arrays.ts'
 
 /** Private parts of the driver's connection, which its cursors use too. The tests run on the lowest and newest driver. */
 interface Wire {
@@ -110,6 +110,6 @@ export class PreparedStatement<Row extends object> implements Submittable {
 function encodeValue(value: unknown): string | Buffer | null {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return null
-  if (value instanceof Uint8Array) return value instanceof Buffer ? value : bytesOf(value)
+  if (value instanceof Uint8Array) return value instanceof Buffer ? value : toBuffer(value)
   return Array.isArray(value) ? arrayText(value) : `${value}`
 }
