@@ -41,7 +41,7 @@ export function createMemoryKeys(db: Database) {
 
   return {
     /** The stored response of the key of a change. */
-    findResponse({ tenant, userId, idempotency }: ChangeRequest): string | undefined {
+    findReplay({ tenant, userId, idempotency }: ChangeRequest): string | undefined {
       const row = idempotency && selectKey.get(tenant, userId, idempotency.key)
       if (idempotency === undefined || row === undefined) return undefined
       const { key, fingerprint } = idempotency

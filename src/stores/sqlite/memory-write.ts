@@ -207,7 +207,7 @@ export function memoryWriter(
     change(request: ChangeRequest): ChangeResult {
       const { tenant, userId, mark, purge: purgedId, at } = request
       const user = { tenant, userId }
-      const response = keys.findResponse(request)
+      const response = keys.findReplay(request)
       if (response !== undefined) return { outcome: 'replayed', memories: [], response }
       if (!isReady(request)) return { outcome: 'stale', memories: [] }
       const prepared = runDecider(request, loadNamed(request))
