@@ -1,4 +1,4 @@
-// An agent loop in which every step is durable: stop it anywhere, start it again, and it continues.
+// An agent loop that stores every step: stop it anywhere, and the log has everything that was done.
 import { open, type Session } from 'throughline'
 
 /** Stands in for your model: calls the tool once, then answers. */
@@ -20,7 +20,7 @@ for (;;) {
     await session.append({ type: 'model_message', content: text })
     break
   }
-  // the call is on record before the tool runs: after a crash, recent().dangling names it
+  // record the call before the tool runs: after a crash, recent().dangling names it
   await session.append({ type: 'tool_call', content: call.name, parts: call })
   const answer = 'sunny, 24 degrees'
   // with the key, a retry after a lost reply writes nothing twice

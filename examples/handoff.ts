@@ -11,7 +11,7 @@ await session.passGate(1, 'Schema reviewed')
 
 await session.handoff({
   to: 'engineer',
-  reason: 'The design stands',
+  reason: 'The design is ready',
   context: { artifacts_created: ['docs/retries.md'], key_decisions: ['exponential backoff with jitter'] },
 })
 

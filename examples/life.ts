@@ -34,5 +34,5 @@ console.log(`events ${from} to ${to} are those of the commit: ${hash.digest('hex
 
 const next = await say("Now let's add connection pooling")
 const context = await next.session?.context({ maxTokens: 500 })
-console.log(`the next session is told ${context?.messages.length} messages, ${context?.tokens} tokens`)
+console.log(`the context of the next session has ${context?.messages.length} messages, ${context?.tokens} tokens`)
 await tl.close()

@@ -1,15 +1,15 @@
-// Many writers on one session: sequences stay dense, nothing is lost, and nothing is written twice.
+// Many writers on one session: no gaps, nothing lost, nothing written twice.
 import { open } from 'throughline'
 
 const tl = await open({ url: 'sqlite:.throughline/many-writers.db' })
 const session = await tl.sessions.create({ userId: 'ada' })
 
-// facts that hold in any order: any number of writers can append them
+// facts need no coordination: any number of writers can append them, in any order
 const notes = Array.from({ length: 100 }, (_, i) => session.append({ type: 'x.note', content: `note ${i}` }))
 const written = (await Promise.all(notes)).flat()
 console.log(`100 appends took the sequences ${written[0]?.sequence} to ${written.at(-1)?.sequence}`)
 
-// a decision that holds only if nobody wrote since: state the sequence you saw
+// a write that is valid only if nobody else wrote: state the last sequence you saw
 const { head } = await session.record()
 const writes = ['first', 'second'].map((content) =>
   session.append({ type: 'system_event', content }, { expectedSequence: head }),

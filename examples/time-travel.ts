@@ -15,5 +15,5 @@ await fork.append({ type: 'user_message', content: 'Three more verses, please.' 
 for (const event of await fork.events()) console.log(`${event.sequence} ${event.type}: ${event.content}`)
 
 const { differences } = await tl.verify()
-console.log(`${differences.length} differences between the logs and what is stored`)
+console.log(`${differences.length} differences between the logs and the stored views`)
 await tl.close()

@@ -20,15 +20,15 @@ const PRINTS: Record<string, string> = {
   'follow.ts': '2 user_message: first\n3 user_message: second\n4 user_message: third',
   'formats.ts':
     'the same for Anthropic: true\nfor OpenAI: user\nfor OpenAI: assistant\nfor OpenAI: tool\nfor OpenAI: tool',
-  'handoff.ts': '1 of 3 takers got the handoff\nengineer acts now: The design stands',
-  'life.ts': 'events 1 to 13 are those of the commit: true\nthe next session is told 3 messages, 66 tokens',
+  'handoff.ts': '1 of 3 takers got the handoff\nengineer acts now: The design is ready',
+  'life.ts': 'events 1 to 13 are those of the commit: true\nthe context of the next session has 3 messages, 66 tokens',
   'memory.ts':
-    'event 3: It leaves at 21:40 from platform 7.\nI prefer the window seat, believed 0.7, from event 2\n0.78, then 0.39,',
+    'event 3: It leaves at 21:40 from platform 7.\nI prefer the window seat, confidence 0.7, from event 2\n0.78, then 0.39,',
   'server.ts':
     'ada sees a session of ada\nbob sees a session of bob\nfor bob that of ada is SESSION_NOT_FOUND\n2 user: Find me a night train to Vienna.\n3 assistant: There is one at 21:40. Shall I book it?',
   'service.ts':
     'goalArchitect, after 1 message\n{"success":false,"error":{"code":"NOT_FOUND","message":"Session not found"}}',
-  'time-travel.ts': '0 differences between the logs and what is stored',
+  'time-travel.ts': '0 differences between the logs and the stored views',
 }
 
 describe('the examples', () => {
