@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { loadServerInfo, type ServerInfo } from './api/server-info.ts'
 import { setToken, token, tokenProblem } from './api/token.ts'
 import icon from './icon.svg'
+import { Button } from './parts/button.tsx'
 import { ErrorBoundary } from './parts/error-boundary.tsx'
 import { lazy } from './parts/lazy.tsx'
 import { Empty, Loading, ProblemNote } from './parts/notes.tsx'
@@ -31,9 +32,7 @@ export function App() {
   }, [route.value])
   return (
     <>
-      <button type="button" class="button skip" onClick={skip}>
-        Skip to content
-      </button>
+      <Button look="skip" text="Skip to content" onClick={skip} />
       <Header about={about} />
       <main id="main" tabIndex={-1}>
         {needsToken && <TokenView />}
@@ -78,11 +77,7 @@ function Header({ about }: { about: ServerInfo | undefined }) {
       </nav>
       <div class="who">
         {about !== undefined && <Caller about={about} />}
-        {token.value !== '' && (
-          <button type="button" class="button quiet small" onClick={() => setToken('')}>
-            Forget token
-          </button>
-        )}
+        {token.value !== '' && <Button look="quiet small" text="Forget token" onClick={() => setToken('')} />}
         <ThemePicker />
       </div>
     </header>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Button } from './button.tsx'
 import { visible } from './visible.ts'
 
 /** Plain text in a box. A long text shows its start, and more on demand. */
@@ -12,9 +13,11 @@ export function Clamp({ text, most = 2000, class: name = 'plain' }: { text: stri
         {visible(text.slice(0, end))}
       </pre>
       {rest > 0 && (
-        <button type="button" class="button small" onClick={() => setShown(shown + MORE)}>
-          Show {Math.min(rest, MORE).toLocaleString('en')} more of {rest.toLocaleString('en')} characters
-        </button>
+        <Button
+          look="small"
+          text={`Show ${Math.min(rest, MORE).toLocaleString('en')} more of ${rest.toLocaleString('en')} characters`}
+          onClick={() => setShown(shown + MORE)}
+        />
       )}
     </>
   )

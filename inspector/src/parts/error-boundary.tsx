@@ -1,4 +1,5 @@
 import { Component, type ComponentChildren } from 'preact'
+import { AlertNote } from './notes.tsx'
 import { visible } from './visible.ts'
 
 interface Props {
@@ -16,12 +17,9 @@ export class ErrorBoundary extends Component<Props, { problem?: string | undefin
     const { problem } = this.state
     if (problem === undefined) return children
     return (
-      <div class="note problem" role="alert">
-        <p>This view failed: {visible(problem.slice(0, 500))}</p>
-        <button type="button" class="button" onClick={() => this.setState({ problem: undefined })}>
-          Try again
-        </button>
-      </div>
+      <AlertNote button="Try again" onClick={() => this.setState({ problem: undefined })}>
+        This view failed: {visible(problem.slice(0, 500))}
+      </AlertNote>
     )
   }
 }

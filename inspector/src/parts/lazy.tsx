@@ -1,6 +1,6 @@
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Loading } from './notes.tsx'
+import { AlertNote, Loading } from './notes.tsx'
 
 /** A component whose code is fetched when it is first shown. */
 export function lazy<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
@@ -26,11 +26,8 @@ export function lazy<Props extends object>(load: () => Promise<FunctionComponent
 /** The file is missing: the server is down or has another version of the page. */
 function Gone() {
   return (
-    <div class="note problem" role="alert">
-      <p>Could not load this view. The server may be down or was updated.</p>
-      <button type="button" class="button" onClick={() => location.reload()}>
-        Reload page
-      </button>
-    </div>
+    <AlertNote button="Reload page" onClick={() => location.reload()}>
+      Could not load this view. The server may be down or was updated.
+    </AlertNote>
   )
 }

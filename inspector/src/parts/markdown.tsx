@@ -1,6 +1,7 @@
 import type { Token, Tokens } from 'marked'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Button } from './button.tsx'
 import { Clamp } from './clamp.tsx'
 import css from './markdown.module.css'
 import { cutForMarkdown, MARKDOWN_LIMIT, safeHref, tokensOf, withEntities } from './markdown-tokens.ts'
@@ -33,9 +34,11 @@ function Rest({ text }: { text: string }) {
   const [isShown, setShown] = useState(false)
   if (!isShown)
     return (
-      <button type="button" class="button small" onClick={() => setShown(true)}>
-        Show the rest: {text.length.toLocaleString('en')} characters
-      </button>
+      <Button
+        look="small"
+        text={`Show the rest: ${text.length.toLocaleString('en')} characters`}
+        onClick={() => setShown(true)}
+      />
     )
   const [next, rest] = cutForMarkdown(text)
   return (

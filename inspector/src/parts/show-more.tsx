@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Button } from './button.tsx'
 
 /** The `first` items of a list, or at least `least`, and a button that shows more. */
 export function useShowMore<T>(
@@ -12,9 +13,11 @@ export function useShowMore<T>(
   const rest = items.length - most
   const step = Math.max(first, 100)
   const more = rest > 0 && (
-    <button type="button" class="button small" onClick={() => setRequested(most + step)}>
-      Show {Math.min(rest, step).toLocaleString('en')} more of {rest.toLocaleString('en')}
-    </button>
+    <Button
+      look="small"
+      text={`Show ${Math.min(rest, step).toLocaleString('en')} more of ${rest.toLocaleString('en')}`}
+      onClick={() => setRequested(most + step)}
+    />
   )
   return { shown: items.slice(0, most), more }
 }

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
+import { Button } from '../../parts/button.tsx'
 import { isOver, statusText } from '../../parts/status.tsx'
 import { preview } from '../../parts/visible.ts'
 import { query, route } from '../../route.ts'
@@ -78,9 +79,12 @@ function Buttons({ runner, choices }: { runner: ActionRunner; choices: OfferedAc
   return (
     <>
       {choices.first.map((name, i) => (
-        <button key={name} type="button" class={`button ${i === 0 ? 'primary' : ''}`} onClick={() => open(name)}>
-          {ACTIONS[name].name} …
-        </button>
+        <Button
+          key={name}
+          look={i === 0 ? 'primary' : ''}
+          text={`${ACTIONS[name].name} …`}
+          onClick={() => open(name)}
+        />
       ))}
       {choices.more.length > 0 && <MoreMenu offered={choices} onChoose={open} />}
     </>

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { Clamp } from '../../parts/clamp.tsx'
 import { ProblemNote } from '../../parts/notes.tsx'
 import { STATE_NAMES, statusText } from '../../parts/status.tsx'
@@ -72,9 +73,7 @@ function Dialog({ runner, data, name, state, values: given }: DialogProps) {
         <ProblemNote problem={problem} />
         <div class={css.buttons}>
           {action.fields.length > 0 && <span class="muted small">Ctrl+Enter sends</span>}
-          <button type="button" class="button" onClick={() => runner.close(name)}>
-            Cancel
-          </button>
+          <Button text="Cancel" onClick={() => runner.close(name)} />
           <button
             ref={submit}
             type="submit"

@@ -10,16 +10,14 @@ import css from './answer-form.module.css'
 /** Characters of a question shown here; the state view shows all of it. */
 const SHOWN = 2000
 
+interface Props {
+  readonly runner: ActionRunner
+  readonly status: SessionStatus
+  readonly isOver: boolean
+}
+
 /** The open question and a form to answer it. The form stays while it has a draft, even if the question is gone. */
-export function AnswerForm({
-  runner,
-  status,
-  isOver,
-}: {
-  runner: ActionRunner
-  status: SessionStatus
-  isOver: boolean
-}) {
+export function AnswerForm({ runner, status, isOver }: Props) {
   const id = useId()
   const waiting = status.state === 'awaiting_user' && !isOver ? status : undefined
   const draft = runner.drafts.values.value.answer?.['text'] ?? ''

@@ -1,3 +1,4 @@
+import { Table } from '../../parts/table.tsx'
 import { visible } from '../../parts/visible.ts'
 import { nameText } from './agent-name.ts'
 import type { Lane } from './lanes.ts'
@@ -12,6 +13,8 @@ interface Props {
   readonly active: string | undefined
 }
 
+const COLUMNS = { agent: '', events: '', turns: '', active: '' }
+
 /** Totals of each agent. */
 export function Totals({ lanes, isAll, count, active }: Props) {
   const of = isAll ? '' : ` among the last ${count.toLocaleString('en')}`
@@ -20,29 +23,19 @@ export function Totals({ lanes, isAll, count, active }: Props) {
       <h2>Totals</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls by keyboard */}
       <section class={css.box} tabIndex={0} aria-label="Totals by agent">
-        <table class={css.table}>
-          <thead>
-            <tr>
-              <th scope="col">agent</th>
-              <th scope="col">events</th>
-              <th scope="col">turns</th>
-              <th scope="col">active</th>
+        <Table class={css.table} columns={COLUMNS}>
+          {lanes.map(({ agent, events, turns, share }) => (
+            <tr key={agent}>
+              <th scope="row" title={agent === undefined ? undefined : visible(agent)}>
+                <bdi>{agent === undefined ? 'user' : nameText(agent, 40)}</bdi>
+                {agent !== undefined && agent === active && <span class={`badge ${css.now}`}>active</span>}
+              </th>
+              <td>{events.toLocaleString('en')}</td>
+              <td>{agent === undefined ? '' : turns.toLocaleString('en')}</td>
+              <td>{agent !== undefined && <Share share={share} />}</td>
             </tr>
-          </thead>
-          <tbody>
-            {lanes.map(({ agent, events, turns, share }) => (
-              <tr key={agent}>
-                <th scope="row" title={agent === undefined ? undefined : visible(agent)}>
-                  <bdi>{agent === undefined ? 'user' : nameText(agent, 40)}</bdi>
-                  {agent !== undefined && agent === active && <span class={`badge ${css.now}`}>active</span>}
-                </th>
-                <td>{events.toLocaleString('en')}</td>
-                <td>{agent === undefined ? '' : turns.toLocaleString('en')}</td>
-                <td>{agent !== undefined && <Share share={share} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </section>
       <p class="muted small">
         Events: messages and tool calls{of}. Turns: turns in which the agent was active. Active: its share of the

@@ -1,3 +1,4 @@
+import { Button } from '../../parts/button.tsx'
 import type { QueryText } from '../../parts/use-query-text.ts'
 import {
   DEFAULT_BUDGET,
@@ -53,15 +54,13 @@ export function BudgetControl({ text: [text, setText] }: { text: QueryText }) {
         />
         <fieldset class="row single tight" aria-label="Common budgets">
           {PRESETS.map((tokens) => (
-            <button
+            <Button
               key={tokens}
-              type="button"
-              class="button small"
+              look="small"
+              text={formatTokens(tokens)}
               aria-pressed={tokens === budget}
               onClick={() => setText(String(tokens), true)}
-            >
-              {formatTokens(tokens)}
-            </button>
+            />
           ))}
         </fieldset>
       </div>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { useQueryText } from '../../parts/use-query-text.ts'
 import { query } from '../../route.ts'
@@ -69,11 +70,7 @@ function Preview({ data, preview }: { data: SessionData; preview: ContextPreview
       <section class="card stack" aria-label="Budget comparison">
         <div class="row between">
           <h2>Budget comparison</h2>
-          {!isComparing && (
-            <button type="button" class="button" onClick={() => setComparing(true)}>
-              Compare budgets
-            </button>
-          )}
+          {!isComparing && <Button text="Compare budgets" onClick={() => setComparing(true)} />}
         </div>
         {isComparing ? (
           <BudgetComparison data={data} params={params} head={preview.head} />
@@ -110,18 +107,15 @@ function Preview({ data, preview }: { data: SessionData; preview: ContextPreview
   )
 }
 
+interface StaleNoteProps {
+  readonly data: SessionData
+  readonly head: number
+  readonly isLoading: boolean
+  readonly reload: () => void
+}
+
 /** Announces new events without replacing what is being read. */
-function StaleNote({
-  data,
-  head,
-  isLoading,
-  reload,
-}: {
-  data: SessionData
-  head: number
-  isLoading: boolean
-  reload: () => void
-}) {
+function StaleNote({ data, head, isLoading, reload }: StaleNoteProps) {
   const more = data.head.value - head
   return (
     <div role="status" class={css.since}>
@@ -130,9 +124,7 @@ function StaleNote({
           <span>
             {more.toLocaleString('en')} new {more === 1 ? 'event' : 'events'} since this preview.
           </span>
-          <button type="button" class="button small" onClick={reload} disabled={isLoading}>
-            Refresh
-          </button>
+          <Button look="small" text="Refresh" onClick={reload} disabled={isLoading} />
         </div>
       )}
     </div>

@@ -9,22 +9,17 @@ import css from './messages.module.css'
 const MAX_RENDERED_LENGTH = 20_000
 const MAX_CALLS = 50
 
+interface Props {
+  readonly message: Message
+  readonly place: number
+  readonly part: string
+  readonly isPlain: boolean
+  readonly isOpen: boolean
+  readonly onToggle: (open: boolean) => void
+}
+
 /** One message, collapsed to a line until opened. */
-export function MessageItem({
-  message,
-  place,
-  part,
-  isPlain,
-  isOpen,
-  onToggle,
-}: {
-  message: Message
-  place: number
-  part: string
-  isPlain: boolean
-  isOpen: boolean
-  onToggle: (open: boolean) => void
-}) {
+export function MessageItem({ message, place, part, isPlain, isOpen, onToggle }: Props) {
   const { role, content, agentId } = message
   return (
     <li class={css.message} data-role={role}>

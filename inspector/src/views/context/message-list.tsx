@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Message } from '../../api/types.ts'
+import { Button } from '../../parts/button.tsx'
 import { messageKeys, messageParts, type PartUsage } from './context-parts.ts'
 import { MessageItem } from './message-item.tsx'
 import css from './messages.module.css'
@@ -7,16 +8,14 @@ import css from './messages.module.css'
 const SHOWN_AT_EACH_END = 50
 const PAGE_SIZE = 200
 
+interface Props {
+  readonly messages: readonly Message[]
+  readonly sections: readonly PartUsage[]
+  readonly isPlain: boolean
+}
+
 /** The messages in order. Of many it shows the first and last ones, and the others on request. */
-export function MessageList({
-  messages,
-  sections,
-  isPlain,
-}: {
-  messages: readonly Message[]
-  sections: readonly PartUsage[]
-  isPlain: boolean
-}) {
+export function MessageList({ messages, sections, isPlain }: Props) {
   const keys = useMemo(() => messageKeys(messages), [messages])
   const parts = useMemo(() => messageParts(messages.length, sections), [messages, sections])
   const [isOpen, setOpen] = useState<ReadonlySet<string>>(new Set<string>())
@@ -43,22 +42,22 @@ export function MessageList({
   return (
     <>
       <div class="row">
-        <button type="button" class="button small" onClick={() => setOpen(new Set(visibleKeys))}>
-          Expand all
-        </button>
-        <button type="button" class="button small" onClick={() => setOpen(new Set())}>
-          Collapse all
-        </button>
+        <Button look="small" text="Expand all" onClick={() => setOpen(new Set(visibleKeys))} />
+        <Button look="small" text="Collapse all" onClick={() => setOpen(new Set())} />
       </div>
       <ol class="box rows">
         {items(0, shown)}
         {hidden > 0 && (
           <li class={css.gap}>
-            <button type="button" class="button small" onClick={() => setShown(shown + PAGE_SIZE)}>
-              {hidden > PAGE_SIZE
-                ? `Show ${PAGE_SIZE} of ${hidden.toLocaleString('en')} hidden messages`
-                : `Show ${hidden} hidden messages`}
-            </button>
+            <Button
+              look="small"
+              text={
+                hidden > PAGE_SIZE
+                  ? `Show ${PAGE_SIZE} of ${hidden.toLocaleString('en')} hidden messages`
+                  : `Show ${hidden} hidden messages`
+              }
+              onClick={() => setShown(shown + PAGE_SIZE)}
+            />
           </li>
         )}
         {items(shown + hidden, messages.length)}

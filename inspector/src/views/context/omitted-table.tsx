@@ -1,38 +1,30 @@
 import type { ContextResult } from '../../api/types.ts'
+import { Table } from '../../parts/table.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import css from './context.module.css'
 import { describeOmitted } from './omitted.ts'
+
+const COLUMNS = { Part: '', Count: 'number', Reason: '' }
 
 /** What was left out, how much, and why. */
 export function OmittedTable({ omitted, budget }: { omitted: ContextResult<unknown>['omitted']; budget: number }) {
   if (omitted.length === 0) return <p class="muted">Nothing was left out. Everything fits.</p>
   return (
-    <table class="table">
-      <thead>
-        <tr>
-          <th scope="col">Part</th>
-          <th scope="col" class="number">
-            Count
-          </th>
-          <th scope="col">Reason</th>
-        </tr>
-      </thead>
-      <tbody>
-        {omitted.map((one) => {
-          const { name, count, reason, explanation } = describeOmitted(one, budget)
-          return (
-            <tr key={`${one.section} ${one.reason}`}>
-              <th scope="row">{name}</th>
-              <td class="number">{count}</td>
-              <td>
-                {reason}
-                {explanation !== '' && <span class={css.hint}>{explanation}</span>}
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <Table columns={COLUMNS}>
+      {omitted.map((one) => {
+        const { name, count, reason, explanation } = describeOmitted(one, budget)
+        return (
+          <tr key={`${one.section} ${one.reason}`}>
+            <th scope="row">{name}</th>
+            <td class="number">{count}</td>
+            <td>
+              {reason}
+              {explanation !== '' && <span class={css.hint}>{explanation}</span>}
+            </td>
+          </tr>
+        )
+      })}
+    </Table>
   )
 }
 

@@ -72,15 +72,13 @@ export function SentMessages({ data, preview }: { data: SessionData; preview: Co
   )
 }
 
-function FormattedMessages({
-  data,
-  preview,
-  format,
-}: {
-  data: SessionData
-  preview: ContextPreview
-  format: MessageFormat
-}) {
+interface FormattedMessagesProps {
+  readonly data: SessionData
+  readonly preview: ContextPreview
+  readonly format: MessageFormat
+}
+
+function FormattedMessages({ data, preview, format }: FormattedMessagesProps) {
   const { value, problem, reload } = useRequest(
     async (signal) => {
       const { messages } = await previewContext<Json>(data.id, preview.params, signal, format)

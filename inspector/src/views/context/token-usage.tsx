@@ -1,18 +1,18 @@
 import type { ContextResult } from '../../api/types.ts'
+import { Table } from '../../parts/table.tsx'
 import css from './context.module.css'
 import { formatPercent, PART_NAMES, type Segment, toSegments } from './context-parts.ts'
 
 /** Below this share of the budget, the used tokens get a bar of their own. */
 const LOW_USAGE = 0.5
 
+interface Props {
+  readonly result: ContextResult<unknown>
+  readonly budget: number
+}
+
 /** Token usage by part, as bars and a table. */
-export function TokenUsage({
-  result: { sections, tokens },
-  budget,
-}: {
-  result: ContextResult<unknown>
-  budget: number
-}) {
+export function TokenUsage({ result: { sections, tokens }, budget }: Props) {
   const segments = toSegments(sections, budget)
   const isLow = tokens > 0 && tokens < budget * LOW_USAGE
   return (
@@ -53,44 +53,32 @@ function UsageBar({ name, segments }: { name: string; segments: readonly Segment
   )
 }
 
+const COLUMNS = { Part: '', Pieces: 'number', Tokens: 'number', Share: 'number' }
+
 function UsageTable({ segments, tokens, budget }: { segments: readonly Segment[]; tokens: number; budget: number }) {
   return (
-    <table class="table">
-      <thead>
-        <tr>
-          <th scope="col">Part</th>
-          <th scope="col" class="number">
-            Pieces
-          </th>
-          <th scope="col" class="number">
-            Tokens
-          </th>
-          <th scope="col" class="number">
-            Share
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {segments.map(({ part, count: pieces, tokens: cost, size }) => (
-          <tr key={part}>
-            <th scope="row">
-              <span class={css.swatch} data-part={part} aria-hidden="true" />
-              {partName(part)}
-            </th>
-            <td class="number">{part === 'unused' ? '' : formatCount(pieces)}</td>
-            <td class="number">{formatCount(cost)}</td>
-            <td class="number">{formatPercent(size)}</td>
-          </tr>
-        ))}
-      </tbody>
-      <tfoot>
+    <Table
+      columns={COLUMNS}
+      foot={
         <tr>
           <th scope="row">Used</th>
           <td />
           <td class="number">{formatCount(tokens)}</td>
           <td class="number">{budget === 0 ? '' : formatPercent(tokens / budget)}</td>
         </tr>
-      </tfoot>
-    </table>
+      }
+    >
+      {segments.map(({ part, count: pieces, tokens: cost, size }) => (
+        <tr key={part}>
+          <th scope="row">
+            <span class={css.swatch} data-part={part} aria-hidden="true" />
+            {partName(part)}
+          </th>
+          <td class="number">{part === 'unused' ? '' : formatCount(pieces)}</td>
+          <td class="number">{formatCount(cost)}</td>
+          <td class="number">{formatPercent(size)}</td>
+        </tr>
+      ))}
+    </Table>
   )
 }

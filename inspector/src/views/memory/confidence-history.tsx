@@ -12,14 +12,13 @@ import { CHANGE_NAMES, describeChanges, eventRange, formatConfidence, formatRang
 /** With more changes than this, the chart marks none. */
 const MAX_MARKED = 60
 
+interface Props {
+  readonly changes: readonly MemoryChange[]
+  readonly hrefOf: (id: string) => string
+}
+
 /** The confidence over time, as a chart and a list of changes. */
-export function ConfidenceHistory({
-  changes,
-  hrefOf,
-}: {
-  changes: readonly MemoryChange[]
-  hrefOf: (id: string) => string
-}) {
+export function ConfidenceHistory({ changes, hrefOf }: Props) {
   const { shown, more } = useShowMore(changes, 30)
   return (
     <>

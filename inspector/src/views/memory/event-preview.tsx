@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { Clamp } from '../../parts/clamp.tsx'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
 import { formatTime } from '../../parts/time.tsx'
@@ -16,9 +17,12 @@ export function EventPreview({ sessionId, from, to }: { sessionId: string; from:
   const [isOpen, setOpen] = useState(false)
   return (
     <div class={css.preview}>
-      <button type="button" class="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? 'Hide' : 'Show'} {formatRange({ from, to })}
-      </button>
+      <Button
+        look="small"
+        text={`${isOpen ? 'Hide' : 'Show'} ${formatRange({ from, to })}`}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      />
       {isOpen && <Events sessionId={sessionId} from={from} to={to} />}
     </div>
   )

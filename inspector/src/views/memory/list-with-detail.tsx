@@ -5,18 +5,15 @@ import { query, setQuery } from '../../route.ts'
 import css from './memory.module.css'
 import { MemoryDetail } from './memory-detail.tsx'
 
+interface Props {
+  readonly known: readonly Memory[]
+  readonly hrefOf: (id: string) => string
+  readonly round: number
+  readonly children: ComponentChildren
+}
+
 /** Lists, with the memory named in the address beside them, or above them on a narrow page. */
-export function ListWithDetail({
-  known,
-  hrefOf,
-  round,
-  children,
-}: {
-  known: readonly Memory[]
-  hrefOf: (id: string) => string
-  round: number
-  children: ComponentChildren
-}) {
+export function ListWithDetail({ known, hrefOf, round, children }: Props) {
   const chosen = query.value.get('memory') ?? ''
   const isSettled = useRef(false)
   useEffect(() => {

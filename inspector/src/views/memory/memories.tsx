@@ -1,3 +1,4 @@
+import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { now } from '../../parts/time.tsx'
 import { useRequest } from '../../parts/use-request.ts'
@@ -48,11 +49,7 @@ function AllMemories({ user, all, hrefOf }: MemoriesProps) {
           {wanted.length === items.length ? '' : `${wanted.length.toLocaleString('en')} of `}
           {hasMore ? `the oldest ${formatMemoryCount(items.length)}` : formatMemoryCount(items.length)}, newest first
         </span>
-        {hasMore && (
-          <button type="button" class="button small" disabled={isLoading} onClick={more}>
-            Load newer
-          </button>
-        )}
+        {hasMore && <Button look="small" text="Load newer" disabled={isLoading} onClick={more} />}
       </div>
       <MemoryList memories={wanted} chosen={query.value.get('memory') ?? ''} hrefOf={hrefOf} label="Memories" />
     </>

@@ -1,7 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Memory } from '../../api/types.ts'
+import { Button } from '../../parts/button.tsx'
 import { Clamp } from '../../parts/clamp.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { Fact } from '../../parts/fact.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
 import { formatTime, now } from '../../parts/time.tsx'
@@ -41,9 +43,7 @@ export function MemoryDetail({ id, known, hrefOf, onClose, isPicked, round }: De
         <h2 ref={heading} tabIndex={-1}>
           Memory
         </h2>
-        <button type="button" class="button quiet small" onClick={onClose}>
-          Close
-        </button>
+        <Button look="quiet small" text="Close" onClick={onClose} />
       </div>
       {problem?.status === 404 ? (
         <p class="note">
@@ -72,15 +72,13 @@ export function MemoryDetail({ id, known, hrefOf, onClose, isPicked, round }: De
   )
 }
 
-function Facts({
-  memory,
-  known,
-  hrefOf,
-}: {
-  memory: Memory
-  known: readonly Memory[]
-  hrefOf: (id: string) => string
-}) {
+interface FactsProps {
+  readonly memory: Memory
+  readonly known: readonly Memory[]
+  readonly hrefOf: (id: string) => string
+}
+
+function Facts({ memory, known, hrefOf }: FactsProps) {
   const { id, content, category, confidence, sourceType, scope, useCount, lastUsedAt } = memory
   const { createdAt, expiresAt, supersededBy, supersededAt } = memory
   const replaced = known.filter((other) => other.supersededBy === id).slice(0, 10)
@@ -111,17 +109,13 @@ function Facts({
       ))}
       <dl class="pairs">
         {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd dir="auto">{value}</dd>
-          </div>
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
         ))}
-        <div>
-          <dt>id</dt>
-          <dd>
-            <code>{id}</code> <CopyButton text={id} label="Copy the id of the memory" />
-          </dd>
-        </div>
+        <Fact name="id">
+          <code>{id}</code> <CopyButton text={id} label="Copy the id of the memory" />
+        </Fact>
       </dl>
     </>
   )

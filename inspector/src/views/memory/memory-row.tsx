@@ -5,16 +5,14 @@ import { Confidence } from './confidence.tsx'
 import css from './memory.module.css'
 import { inactiveReason, SOURCE_NAMES } from './memory-text.ts'
 
+interface Props {
+  readonly memory: Memory | FoundMemory
+  readonly href: string
+  readonly isChosen: boolean
+}
+
 /** A memory in a list. */
-export function MemoryRow({
-  memory,
-  href,
-  isChosen,
-}: {
-  memory: Memory | FoundMemory
-  href: string
-  isChosen: boolean
-}) {
+export function MemoryRow({ memory, href, isChosen }: Props) {
   const { id, content, category, scope, sourceType, confidence, useCount, lastUsedAt } = memory
   const past = inactiveReason(memory, now.value)
   return (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { useQueryText } from '../../parts/use-query-text.ts'
 import { oneLine } from '../../parts/visible.ts'
@@ -30,9 +31,7 @@ export function MemoryView() {
     <div class="stack view">
       <div class="row between">
         <h1>Memory</h1>
-        <button type="button" class="button small" onClick={() => setRound(round + 1)}>
-          Refresh
-        </button>
+        <Button look="small" text="Refresh" onClick={() => setRound(round + 1)} />
       </div>
       <section class={`card ${css.controls}`} aria-label="Search options">
         <UserBox users={users} user={user} />

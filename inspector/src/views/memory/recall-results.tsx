@@ -12,19 +12,16 @@ const KIND_NAMES: Readonly<Record<RecallItem['kind'], string>> = {
   memory: 'memory',
 }
 
-/** Recalled items, best first, each with a link to its source; `currentSession` is the session on display. */
-export function RecallResults({
-  items,
-  hrefOf,
-  currentSession,
-  label,
-}: {
-  items: readonly RecallItem[]
+interface Props {
+  readonly items: readonly RecallItem[]
   /** Link to a memory. */
-  hrefOf: (id: string) => string
-  currentSession?: string
-  label: string
-}) {
+  readonly hrefOf: (id: string) => string
+  readonly currentSession?: string
+  readonly label: string
+}
+
+/** Recalled items, best first, each with a link to its source; `currentSession` is the session on display. */
+export function RecallResults({ items, hrefOf, currentSession, label }: Props) {
   return (
     <ol class="box rows" aria-label={label}>
       {items.map((item) => (
@@ -48,15 +45,13 @@ export function RecallResults({
   )
 }
 
-function ItemLink({
-  item: { kind, id, sessionId, sequence },
-  hrefOf,
-  currentSession,
-}: {
-  item: RecallItem
-  hrefOf: (id: string) => string
-  currentSession: string | undefined
-}) {
+interface ItemLinkProps {
+  readonly item: RecallItem
+  readonly hrefOf: (id: string) => string
+  readonly currentSession: string | undefined
+}
+
+function ItemLink({ item: { kind, id, sessionId, sequence }, hrefOf, currentSession }: ItemLinkProps) {
   if (kind === 'memory') return <a href={hrefOf(id)}>open memory</a>
   if (sessionId === undefined || sequence === undefined) return null
   return (

@@ -1,19 +1,18 @@
+import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { useRequest } from '../../parts/use-request.ts'
 import { query } from '../../route.ts'
 import { RECALL_LIMIT, recall, type User } from './memory-api.ts'
 import { RecallResults } from './recall-results.tsx'
 
+interface Props {
+  readonly user: User
+  readonly hrefOf: (id: string) => string
+  readonly round: number
+}
+
 /** Searches the messages, summaries and memories of a user. */
-export function RecallSearch({
-  user: { userId, tenant },
-  hrefOf,
-  round,
-}: {
-  user: User
-  hrefOf: (id: string) => string
-  round: number
-}) {
+export function RecallSearch({ user: { userId, tenant }, hrefOf, round }: Props) {
   const words = (query.value.get('q') ?? '').trim()
   const { value, problem, isLoading, reload } = useRequest(
     words === '' ? undefined : (signal) => recall({ userId, tenant }, words, signal),
@@ -39,9 +38,7 @@ export function RecallSearch({
             {value.pending === 1 ? 'session is' : 'sessions are'} not fully indexed yet. Indexing continues in the
             background.
           </span>
-          <button type="button" class="button small" onClick={reload}>
-            Refresh
-          </button>
+          <Button look="small" text="Refresh" onClick={reload} />
         </div>
       )}
       {value?.items.length === 0 && (

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
 import { useShowMore } from '../../parts/show-more.tsx'
 import { oneLine } from '../../parts/visible.ts'
@@ -30,9 +31,7 @@ export function SessionMemory({ data }: { data: SessionData }) {
         <section class={`stack-2 ${css.part}`} aria-label="From this session">
           <div class="row between">
             <h2>From this session</h2>
-            <button type="button" class="button small" onClick={round.refresh}>
-              Refresh
-            </button>
+            <Button look="small" text="Refresh" onClick={round.refresh} />
           </div>
           <SessionMemories id={data.id} all={all} hrefOf={hrefOf} />
         </section>
@@ -78,9 +77,7 @@ function SessionMemories({ id, all, hrefOf }: { id: string; all: LoadedMemories;
       {hasMore && (
         <div class="note row">
           <span>Searched the user's oldest {items.length.toLocaleString('en')} memories. There are more.</span>
-          <button type="button" class="button small" disabled={isLoading} onClick={more}>
-            Continue
-          </button>
+          <Button look="small" text="Continue" disabled={isLoading} onClick={more} />
         </div>
       )}
     </>

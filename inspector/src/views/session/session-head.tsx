@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
+import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { Fact } from '../../parts/fact.tsx'
 import { isOver, StatusBadge } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
@@ -45,54 +47,37 @@ export function SessionHead({ data }: { data: SessionData }) {
         </Fact>
         <MoreFacts record={record} />
       </dl>
-      <button
-        type="button"
-        class={`button quiet small ${css.more}`}
+      <Button
+        look={`quiet small ${css.more}`}
+        text={isWhole ? 'Fewer details' : 'More details'}
         aria-expanded={isWhole}
         onClick={() => setWhole(!isWhole)}
-      >
-        {isWhole ? 'Fewer details' : 'More details'}
-      </button>
+      />
     </div>
   )
 }
 
 function MoreFacts({ record }: { record: SessionRecord }) {
-  const { id, userId, tenant, chatmode, conversationId, startedAt, forkedFrom } = record
+  const { id, userId, tenant, chatmode, conversationId, startedAt, forkedFrom: source } = record
+  const facts: [name: string, value: ComponentChildren][] = [
+    ['started', <Ago at={startedAt} />],
+    ['user', oneLine(userId)],
+    ['tenant', oneLine(tenant)],
+    ['chatmode', oneLine(chatmode)],
+    ['conversation', <a href={sessionsHref({ conversation: conversationId })}>{oneLine(conversationId, 40)}</a>],
+  ]
+  if (source !== undefined)
+    facts.push(['forked from', <a href={eventHref(source.sessionId, source.sequence)}>event {source.sequence}</a>])
   return (
     <>
-      <Fact name="started" isExtra>
-        <Ago at={startedAt} />
-      </Fact>
-      <Fact name="user" isExtra>
-        {oneLine(userId)}
-      </Fact>
-      <Fact name="tenant" isExtra>
-        {oneLine(tenant)}
-      </Fact>
-      <Fact name="chatmode" isExtra>
-        {oneLine(chatmode)}
-      </Fact>
-      <Fact name="conversation" isExtra>
-        <a href={sessionsHref({ conversation: conversationId })}>{oneLine(conversationId, 40)}</a>
-      </Fact>
-      {forkedFrom !== undefined && (
-        <Fact name="forked from" isExtra>
-          <a href={eventHref(forkedFrom.sessionId, forkedFrom.sequence)}>event {forkedFrom.sequence}</a>
+      {facts.map(([name, value]) => (
+        <Fact key={name} name={name} class={css.rest}>
+          {value}
         </Fact>
-      )}
-      <Fact name="id" isExtra>
+      ))}
+      <Fact name="id" class={css.rest}>
         <code>{id}</code> <CopyButton text={id} label="Copy session id" />
       </Fact>
     </>
-  )
-}
-
-function Fact({ name, isExtra, children }: { name: string; isExtra?: boolean; children: ComponentChildren }) {
-  return (
-    <div class={isExtra ? css.rest : undefined}>
-      <dt>{name}</dt>
-      <dd dir="auto">{children}</dd>
-    </div>
   )
 }

@@ -1,3 +1,4 @@
+import { Button } from '../../parts/button.tsx'
 import type { SessionList } from './session-list.ts'
 import css from './sessions-view.module.css'
 
@@ -23,34 +24,23 @@ export function ListStatus({ list, shown, isSearching, mayContinue, onMore }: Pr
     <div class={css.found}>
       <span role="status">{list.pages.hasLoaded.value && textOf({ loaded, shown, isSearching, hasMore })}</span>
       {isSearching && hasMore && mayContinue && list.pages.isLoading.value && <span>searching…</span>}
-      {isSearching && hasMore && !mayContinue && (
-        <button type="button" class="button small" onClick={onMore}>
-          Search 20,000 more
-        </button>
-      )}
+      {isSearching && hasMore && !mayContinue && <Button look="small" text="Search 20,000 more" onClick={onMore} />}
       <span class={css.live} data-live={lost === undefined ? 'live' : 'lost'} role="status">
         {lost === undefined ? 'live' : 'connection lost, retrying'}
       </span>
-      {lost !== undefined && (
-        <button type="button" class="button small" onClick={() => list.retry()}>
-          Retry now
-        </button>
-      )}
+      {lost !== undefined && <Button look="small" text="Retry now" onClick={() => list.retry()} />}
     </div>
   )
 }
 
-function textOf({
-  loaded,
-  shown,
-  isSearching,
-  hasMore,
-}: {
-  loaded: number
-  shown: number
-  isSearching: boolean
-  hasMore: boolean
-}): string {
+interface TextOfProps {
+  readonly loaded: number
+  readonly shown: number
+  readonly isSearching: boolean
+  readonly hasMore: boolean
+}
+
+function textOf({ loaded, shown, isSearching, hasMore }: TextOfProps): string {
   if (isSearching) return `${sessions(shown)} found, searched ${hasMore ? '' : 'all '}${number(loaded)}`
   return hasMore ? `newest ${sessions(loaded)}, scroll for more` : sessions(loaded)
 }

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useServerInfo } from '../../api/server-info.ts'
+import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { connectHref, query, setQuery } from '../../route.ts'
 import { isDemoUnderWay } from '../connect/load-demo-button.tsx'
@@ -110,11 +111,7 @@ export function SessionsView() {
 function ShowChanges({ count, onShow }: { count: number; onShow: () => void }) {
   return (
     <div class={css.waiting} role="status">
-      {count > 0 && (
-        <button type="button" class="button" onClick={onShow}>
-          Show {count.toLocaleString('en')} changed
-        </button>
-      )}
+      {count > 0 && <Button text={`Show ${count.toLocaleString('en')} changed`} onClick={onShow} />}
     </div>
   )
 }
@@ -134,16 +131,8 @@ function NoMatches({ isSearching, hasFilters }: { isSearching: boolean; hasFilte
   return (
     <Empty title={isSearching ? 'No sessions match your search.' : 'No sessions match these filters.'}>
       <p class="row small">
-        {isSearching && (
-          <button type="button" class="button" onClick={() => setQuery({ q: undefined })}>
-            Clear search
-          </button>
-        )}
-        {hasFilters && (
-          <button type="button" class="button" onClick={clearFilters}>
-            Clear filters
-          </button>
-        )}
+        {isSearching && <Button text="Clear search" onClick={() => setQuery({ q: undefined })} />}
+        {hasFilters && <Button text="Clear filters" onClick={clearFilters} />}
       </p>
     </Empty>
   )

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
+import { Button } from '../../parts/button.tsx'
 import { STATE_NAMES } from '../../parts/status.tsx'
 import { setQuery } from '../../route.ts'
 import { FILTER_NAMES, type Filters } from './filters.ts'
@@ -55,11 +56,7 @@ export function Toolbar({ filters, search, agents, rows, hasUsers, hasTenants }:
         <ExactFilter name="chatmode" filters={filters} options={suggestions(rows, [], ({ chatmode }) => chatmode)} />
         <ExactFilter name="conversation" filters={filters} options={[]} />
         {hasTenants && <ExactFilter name="tenant" filters={filters} options={[]} placeholder="local" />}
-        {active > 0 && (
-          <button type="button" class="button" onClick={clearFilters}>
-            Clear
-          </button>
-        )}
+        {active > 0 && <Button text="Clear" onClick={clearFilters} />}
       </div>
     </div>
   )

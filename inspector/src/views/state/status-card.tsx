@@ -1,7 +1,7 @@
-import type { ComponentChildren } from 'preact'
-import type { SessionRecord } from '../../api/types.ts'
+import type { SessionRecord, SessionState } from '../../api/types.ts'
 import { isFinal } from '../../domain.ts'
 import { Clamp } from '../../parts/clamp.tsx'
+import { Fact } from '../../parts/fact.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
 import { isExpired, STATE_NAMES, statusText } from '../../parts/status.tsx'
 import { Ago, formatDuration, formatTime, now } from '../../parts/time.tsx'
@@ -33,7 +33,7 @@ export function StatusCard({ data, step }: { data: SessionData; step: Step | und
       <dl class="pairs">
         {since !== undefined && (
           <Fact name={isFinal(status.state) ? 'ended' : 'since'}>
-            <PastTime at={since} />
+            <TimeAway at={since} />
           </Fact>
         )}
         {!isFinal(status.state) && <Fact name="agent">{oneLine(record.activeAgent, 80)}</Fact>}
@@ -59,29 +59,24 @@ const TITLES = {
 } as const
 
 const NOTE_TITLES = {
-  running: '',
   awaiting_user: 'Question',
   interrupted: 'User message',
   pending_complete: 'Proposed summary',
-  complete: '',
   aborted: 'Reason',
-} as const
+} as Partial<Record<SessionState, string>>
+
+const EXPLANATIONS = {
+  running: 'The agent may ask a question or propose completion. The user may interrupt.',
+  awaiting_user: 'The agent asked a question. The answer may take a minute or several days.',
+  interrupted: 'The user sent a message while the agent was working. The agent has not taken it up yet.',
+  pending_complete: 'The agent considers the task done. The user confirms or asks for more.',
+  complete: 'The user confirmed it.',
+  aborted: 'The task was abandoned.',
+} as const satisfies Record<SessionState, string>
 
 function explainStatus({ status }: SessionRecord): string {
-  switch (status.state) {
-    case 'running':
-      return 'The agent may ask a question or propose completion. The user may interrupt.'
-    case 'awaiting_user':
-      return 'The agent asked a question. The answer may take a minute or several days.'
-    case 'interrupted':
-      return 'The user sent a message while the agent was working. The agent has not taken it up yet.'
-    case 'pending_complete':
-      return 'The agent considers the task done. The user confirms or asks for more.'
-    case 'complete':
-      return status.endedBy === 'caller' ? 'The caller ended it without confirmation.' : 'The user confirmed it.'
-    case 'aborted':
-      return 'The task was abandoned.'
-  }
+  const isEndedByCaller = status.state === 'complete' && status.endedBy === 'caller'
+  return isEndedByCaller ? 'The caller ended it without confirmation.' : EXPLANATIONS[status.state]
 }
 
 /** A question has its own time; otherwise the last step says when the state began. */
@@ -90,13 +85,12 @@ function findSince({ status, endedAt }: SessionRecord, step: Step | undefined): 
   return endedAt ?? (step?.state === status.state ? step.at : undefined)
 }
 
-function ActivityFacts({
-  record: { expiresAt, lastActivityAt },
-  isExpired,
-}: {
-  record: SessionRecord
-  isExpired: boolean
-}) {
+interface ActivityFactsProps {
+  readonly record: SessionRecord
+  readonly isExpired: boolean
+}
+
+function ActivityFacts({ record: { expiresAt, lastActivityAt }, isExpired }: ActivityFactsProps) {
   return (
     <>
       <Fact name="last activity">
@@ -106,7 +100,7 @@ function ActivityFacts({
         <Fact name="expires">not set; by default a sweep ends it after 7 days without activity</Fact>
       ) : (
         <Fact name={isExpired ? 'expired' : 'expires'}>
-          {isExpired ? <PastTime at={expiresAt} /> : <FutureTime at={expiresAt} />}
+          <TimeAway at={expiresAt} isFuture={!isExpired} />
         </Fact>
       )}
     </>
@@ -128,27 +122,13 @@ function CommitNote({ data }: { data: SessionData }) {
   )
 }
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd dir="auto">{children}</dd>
-    </div>
-  )
-}
-
-function PastTime({ at }: { at: string }) {
+/** A time and how far away it is. */
+function TimeAway({ at, isFuture = false }: { at: string; isFuture?: boolean }) {
+  const away = Date.parse(at) - now.value
   return (
     <>
-      <time dateTime={at}>{visible(formatTime(at))}</time> ({formatDuration(now.value - Date.parse(at))} ago)
-    </>
-  )
-}
-
-function FutureTime({ at }: { at: string }) {
-  return (
-    <>
-      <time dateTime={at}>{visible(formatTime(at))}</time> (in {formatDuration(Date.parse(at) - now.value)})
+      <time dateTime={at}>{visible(formatTime(at))}</time>{' '}
+      {isFuture ? `(in ${formatDuration(away)})` : `(${formatDuration(-away)} ago)`}
     </>
   )
 }

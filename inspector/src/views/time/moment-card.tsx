@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { SessionEvent, SessionRecord } from '../../api/types.ts'
+import { Fact } from '../../parts/fact.tsx'
 import { StateBadge, statusText } from '../../parts/status.tsx'
 import { formatTime } from '../../parts/time.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
@@ -22,18 +23,15 @@ export function MomentCard({ moment, other }: { moment: Moment; other: SessionRe
           const before = other && listFacts(other)[i]
           const isOther = before !== undefined && before[1] !== text
           return (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd dir="auto">
-                {isOther && (
-                  <>
-                    <span class="muted">{before[2]}</span>
-                    <ChangeArrow />
-                  </>
-                )}
-                {show}
-              </dd>
-            </div>
+            <Fact key={name} name={name}>
+              {isOther && (
+                <>
+                  <span class="muted">{before[2]}</span>
+                  <ChangeArrow />
+                </>
+              )}
+              {show}
+            </Fact>
           )
         })}
       </dl>
@@ -63,9 +61,9 @@ function EventLine({ id, event }: { id: string; event: SessionEvent }) {
 }
 
 /** Name, text to compare by, and display of a fact. */
-type Fact = readonly [name: string, text: string, show: ComponentChildren]
+type FactRow = readonly [name: string, text: string, show: ComponentChildren]
 
-function listFacts({ status, activeAgent, turns, lastActivityAt, endedAt }: SessionRecord): Fact[] {
+function listFacts({ status, activeAgent, turns, lastActivityAt, endedAt }: SessionRecord): FactRow[] {
   const text = statusText(status)
   const moment = (at: string) => <time dateTime={at}>{formatTime(at)}</time>
   return [

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Problem, toProblem } from '../../api/problem.ts'
+import { Button } from '../../parts/button.tsx'
 import { ProblemNote } from '../../parts/notes.tsx'
 import { sessionHref } from '../../route.ts'
 import { type LoadedChanges, lastChange, nextChange } from './changes.ts'
@@ -52,17 +53,11 @@ export function TimeControls({ id, head, place, known, isLoading }: Props) {
             Link to this moment
           </a>
           {pinned === undefined ? (
-            <button type="button" class="button" onClick={() => pin(sequence)}>
-              Compare with this moment
-            </button>
+            <Button text="Compare with this moment" onClick={() => pin(sequence)} />
           ) : (
             <>
-              <button type="button" class="button" onClick={() => go(pinned)}>
-                Go to #{pinned.toLocaleString('en')}
-              </button>
-              <button type="button" class="button" onClick={() => pin(undefined)}>
-                Stop comparing with #{pinned.toLocaleString('en')}
-              </button>
+              <Button text={`Go to #${pinned.toLocaleString('en')}`} onClick={() => go(pinned)} />
+              <Button text={`Stop comparing with #${pinned.toLocaleString('en')}`} onClick={() => pin(undefined)} />
             </>
           )}
         </span>
@@ -74,23 +69,17 @@ export function TimeControls({ id, head, place, known, isLoading }: Props) {
 
 function StepButton({ name, isDisabled, onClick }: { name: string; isDisabled: boolean; onClick: () => void }) {
   // not `disabled`: the button would lose focus at the end of the log
-  return (
-    <button type="button" class="button" aria-disabled={isDisabled} onClick={() => !isDisabled && onClick()}>
-      {name}
-    </button>
-  )
+  return <Button text={name} aria-disabled={isDisabled} onClick={() => !isDisabled && onClick()} />
+}
+
+interface SequenceInputProps {
+  readonly sequence: number
+  readonly head: number
+  readonly onMove: (sequence: number) => void
 }
 
 /** Input for the sequence. Arriving events do not overwrite what is being typed. */
-function SequenceInput({
-  sequence,
-  head,
-  onMove,
-}: {
-  sequence: number
-  head: number
-  onMove: (sequence: number) => void
-}) {
+function SequenceInput({ sequence, head, onMove }: SequenceInputProps) {
   const [typed, setTyped] = useState<string | undefined>(undefined)
   const take = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
     const { valueAsNumber } = currentTarget

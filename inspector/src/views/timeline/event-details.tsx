@@ -2,8 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Json, JsonObject, SessionEvent } from '../../api/types.ts'
 import { isObject } from '../../domain.ts'
+import { Button } from '../../parts/button.tsx'
 import { Clamp } from '../../parts/clamp.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { Fact } from '../../parts/fact.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
 import { shortText } from '../../parts/short-json.ts'
@@ -38,20 +40,9 @@ export function EventDetails({ event }: { event: SessionEvent }) {
       </dl>
       <div class="row">
         <CopyButton text={link} label="Copy link to this event" />
-        <button type="button" class="button small" aria-expanded={isRaw} onClick={() => setRaw(!isRaw)}>
-          Raw JSON
-        </button>
+        <Button look="small" text="Raw JSON" aria-expanded={isRaw} onClick={() => setRaw(!isRaw)} />
       </div>
       {isRaw && <JsonView value={event} />}
-    </div>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd dir="auto">{children}</dd>
     </div>
   )
 }

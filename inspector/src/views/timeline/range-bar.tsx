@@ -1,3 +1,4 @@
+import { Button } from '../../parts/button.tsx'
 import { endTime, type Range, SIZE } from './ranges.ts'
 
 /** Navigation between the parts of a very long log. */
@@ -16,9 +17,7 @@ export function RangeBar({ range, head, onOpen }: { range: Range; head: number; 
         Events {range.from.toLocaleString('en')} to {end.toLocaleString('en')} of {head.toLocaleString('en')}
       </span>
       {ways.map(([name, sequence, isOpen]) => (
-        <button key={name} type="button" class="button small" disabled={!isOpen} onClick={() => onOpen(sequence)}>
-          {name}
-        </button>
+        <Button key={name} look="small" text={name} disabled={!isOpen} onClick={() => onOpen(sequence)} />
       ))}
     </nav>
   )

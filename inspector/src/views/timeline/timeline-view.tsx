@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { isOver } from '../../parts/status.tsx'
 import { query } from '../../route.ts'
@@ -140,9 +141,7 @@ function FilteredLog({ data, shared, way, target, show }: ListProps & { show: Fi
           {found.isFull && '; older events are not shown'}
         </span>
         {found.hasMore && (
-          <button type="button" class="button small" disabled={found.isLoading} onClick={found.more}>
-            Load older events
-          </button>
+          <Button look="small" text="Load older events" disabled={found.isLoading} onClick={found.more} />
         )}
       </div>
       {events.length === 0 ? (
@@ -182,9 +181,11 @@ function NewEvents({ count, onClick }: { count: number; onClick: () => void }) {
   return (
     <div class={css.news} role="status">
       {count > 0 && (
-        <button type="button" class="button primary small" onClick={onClick}>
-          {count.toLocaleString('en')} new {count === 1 ? 'event' : 'events'}
-        </button>
+        <Button
+          look="primary small"
+          text={`${count.toLocaleString('en')} new ${count === 1 ? 'event' : 'events'}`}
+          onClick={onClick}
+        />
       )}
     </div>
   )

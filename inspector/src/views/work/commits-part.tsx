@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { get } from '../../api/client.ts'
 import type { Commit, Json, JsonObject, Page, SessionRecord } from '../../api/types.ts'
+import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { useRequest } from '../../parts/use-request.ts'
 import { oneLine } from '../../parts/visible.ts'
@@ -81,9 +82,7 @@ function CommitChain({ record, own }: { record: SessionRecord; own: number | und
     <section class="stack" aria-label="Commits of the conversation">
       <div class="row between">
         <h2>Commits of the conversation</h2>
-        <button type="button" class="button small" onClick={page.reload}>
-          Refresh
-        </button>
+        <Button look="small" text="Refresh" onClick={page.reload} />
       </div>
       <ProblemNote problem={page.problem} onRetry={page.reload} />
       {page.value === undefined && page.isLoading && <Loading />}
@@ -102,16 +101,8 @@ function CommitChain({ record, own }: { record: SessionRecord; own: number | und
         </ol>
       )}
       <div class="row">
-        {after > 0 && (
-          <button type="button" class="button" onClick={() => goTo(after - PAGE_SIZE)}>
-            Older
-          </button>
-        )}
-        {nextCursor !== undefined && (
-          <button type="button" class="button" onClick={() => goTo(Number(nextCursor))}>
-            Newer
-          </button>
-        )}
+        {after > 0 && <Button text="Older" onClick={() => goTo(after - PAGE_SIZE)} />}
+        {nextCursor !== undefined && <Button text="Newer" onClick={() => goTo(Number(nextCursor))} />}
       </div>
       <p class="muted small">
         Conversation <code>{oneLine(conversationId, 80)}</code>, oldest commit first.

@@ -1,10 +1,13 @@
 import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { useShowMore } from '../../parts/show-more.tsx'
+import { Table } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
 import css from './files-table.module.css'
 import { EventLink, formatBytes, graphHref, ShortHash, TruncatedText } from './links.tsx'
 import { fileNode } from './node-name.ts'
 import type { FileEntry } from './work-index.ts'
+
+const COLUMNS = { Path: '', Read: 'number', Written: 'number', 'Last step': '', Hash: '', Size: 'number' }
 
 /** Files, most recently touched first. */
 export function FilesTable({ id, files }: { id: string; files: readonly FileEntry[] }) {
@@ -12,29 +15,11 @@ export function FilesTable({ id, files }: { id: string; files: readonly FileEntr
   return (
     <>
       <ScrollBox label="Table of files">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">Path</th>
-              <th scope="col" class="number">
-                Read
-              </th>
-              <th scope="col" class="number">
-                Written
-              </th>
-              <th scope="col">Last step</th>
-              <th scope="col">Hash</th>
-              <th scope="col" class="number">
-                Size
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((file) => (
-              <Row key={file.path} id={id} file={file} />
-            ))}
-          </tbody>
-        </table>
+        <Table columns={COLUMNS}>
+          {shown.map((file) => (
+            <Row key={file.path} id={id} file={file} />
+          ))}
+        </Table>
       </ScrollBox>
       {more && <div>{more}</div>}
     </>

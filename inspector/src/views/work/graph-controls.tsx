@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Graph } from '../../api/types.ts'
 import { TASK_NODE } from '../../domain.ts'
+import { Button } from '../../parts/button.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { navigate, setQuery } from '../../route.ts'
 import css from './graph-controls.module.css'
@@ -61,15 +62,13 @@ export function GraphControls({ id, graphQuery, graph, work }: Props) {
       <fieldset class="row">
         <legend class="hidden">Layout</legend>
         {(['diagram', 'list'] as const).map((as) => (
-          <button
+          <Button
             key={as}
-            type="button"
-            class="button small"
+            look="small"
+            text={as === 'list' ? 'List' : 'Diagram'}
             aria-pressed={graphQuery.as === as}
             onClick={() => setQuery({ as: as === 'list' ? as : undefined })}
-          >
-            {as === 'list' ? 'List' : 'Diagram'}
-          </button>
+          />
         ))}
       </fieldset>
       <Labels labels={graphQuery.labels} graph={graph} />
@@ -137,9 +136,7 @@ function Labels({ labels, graph }: { labels: readonly string[]; graph: Graph | u
           </label>
         ))}
       {labels.length > 0 && (
-        <button type="button" class="button quiet small" onClick={() => setQuery({ labels: undefined })}>
-          All labels
-        </button>
+        <Button look="quiet small" text="All labels" onClick={() => setQuery({ labels: undefined })} />
       )}
     </fieldset>
   )

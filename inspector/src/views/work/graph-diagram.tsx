@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { Loading } from '../../parts/notes.tsx'
 import css from './graph-diagram.module.css'
 import { Legend, LineButton, Lines, NodeBox } from './graph-items.tsx'
@@ -75,25 +76,9 @@ export function GraphDiagram({ id, layout, center, title, selected, onSelect }: 
         <Legend nodes={layout.nodes} />
         <fieldset class={css.zoom}>
           <legend class="hidden">Zoom</legend>
-          <button
-            type="button"
-            class="button small"
-            onClick={() => setScale(clampZoom(scale / ZOOM.step))}
-            aria-label="Zoom out"
-          >
-            −
-          </button>
-          <button
-            type="button"
-            class="button small"
-            onClick={() => setScale(clampZoom(scale * ZOOM.step))}
-            aria-label="Zoom in"
-          >
-            +
-          </button>
-          <button type="button" class="button small" onClick={() => fitTo(ZOOM.min)}>
-            Fit
-          </button>
+          <Button look="small" text="−" onClick={() => setScale(clampZoom(scale / ZOOM.step))} aria-label="Zoom out" />
+          <Button look="small" text="+" onClick={() => setScale(clampZoom(scale * ZOOM.step))} aria-label="Zoom in" />
+          <Button look="small" text="Fit" onClick={() => fitTo(ZOOM.min)} />
         </fieldset>
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: not a form; the keys move between its links and buttons */}

@@ -1,4 +1,5 @@
 import type { Graph, GraphEdge } from '../../api/types.ts'
+import { Button } from '../../parts/button.tsx'
 import { Clamp } from '../../parts/clamp.tsx'
 import { useShowMore } from '../../parts/show-more.tsx'
 import { oneLine } from '../../parts/visible.ts'
@@ -22,9 +23,7 @@ export function GraphPanel({ id, graph, edges, title, onClose }: Props) {
     <section class="card stack" aria-label="Evidence">
       <div class="row between">
         <h2>Evidence</h2>
-        <button type="button" class="button small" onClick={onClose}>
-          Close
-        </button>
+        <Button look="small" text="Close" onClick={onClose} />
       </div>
       {edges.map((edge) => (
         <div key={edge.label} class="stack">

@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
@@ -46,14 +47,12 @@ export function WorkView({ data }: { data: SessionData }) {
       {!isEmpty && loaded.hasMore && part !== 'commits' && part !== 'graph' && (
         <p class="note row">
           <span>Showing the last {steps.length.toLocaleString('en')} steps.</span>
-          <button
-            type="button"
-            class="button small"
+          <Button
+            look="small"
+            text={`Load ${STEPS_PER_READ} older steps`}
             disabled={loaded.isLoading}
             onClick={() => setMaxSteps(steps.length + STEPS_PER_READ)}
-          >
-            Load {STEPS_PER_READ} older steps
-          </button>
+          />
         </p>
       )}
       {!isEmpty && part === 'overview' && <OverviewPart id={data.id} work={work} />}
