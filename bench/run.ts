@@ -13,7 +13,7 @@ const USAGE = `Usage: npm run bench -- [${PARTS.map(({ name }) => name).join('|'
          [--store ${STORES.join('|')}] [--rounds N] [--quick] [--peers|--no-peers] [--results FILE]
 
 Without a part: all of them, and then the tables and pictures of docs/performance.md; without --store: every store.
---quick makes two short rounds with small sizes, to see that all runs. The competitors of a line take turns within one run;
+--quick makes two short rounds with small sizes, to see that all runs. Competitors of a line take turns within one run;
 ratios are to the raw one. The figures go to bench/results/latest.json, or to FILE; a run of one part replaces its own.
 Postgres is a server of the run's own, durable and on loopback, or DATABASE_URL where set: the URL of a role that may
 create databases and roles. pgbench takes part where it is installed. Redis, for the part envelope alone, is a server of

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-/** Converts query values to the types of the schema. Values that do not fit stay text, and the operation refuses them. */
+/**
+ * Converts query values to the types of the schema. Values that do not fit stay text, and the operation refuses them.
+ */
 export function typedQuery(schema: z.core.$ZodObject | undefined, given: Readonly<Record<string, unknown>>) {
   const shape = schema?._zod.def.shape ?? {}
   // not by assignment: a key may be __proto__

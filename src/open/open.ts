@@ -24,8 +24,8 @@ import { DEFAULT_URL, type StoreTarget, targetOf } from './target.ts'
 const newId = () => uuid7()
 
 /**
- * Opens a store: `memory:`, `sqlite:PATH` (created on first use) or `postgres://…`, or the store of a server by its address,
- * `https://…`. Nothing is loaded, read or written before this call. Close the result when you are done.
+ * Opens a store: `memory:`, `sqlite:PATH` (created on first use) or `postgres://…`, or the store of a server by its
+ * address, `https://…`. Nothing is loaded, read or written before this call. Close the result when you are done.
  */
 export async function open(target: string | OpenOptions = {}): Promise<Throughline> {
   const given = typeof target === 'string' ? { url: target } : target

@@ -15,8 +15,8 @@ export interface OpenOptions {
    */
   url?: string
   /**
-   * The caller's JSON Web Token for a server, or a function that returns one for each request. Most other options belong to
-   * the server and are refused together with its address. @default `THROUGHLINE_TOKEN`
+   * The caller's JSON Web Token for a server, or a function that returns one for each request. Most other options
+   * belong to the server and are refused together with its address. @default `THROUGHLINE_TOKEN`
    */
   token?: string | (() => string | Promise<string>)
   /**
@@ -26,13 +26,17 @@ export interface OpenOptions {
   durability?: 'full' | 'relaxed'
   /** Whether to create or upgrade the schema. @default true for an embedded store, false for Postgres */
   migrate?: boolean
-  /** Ids of the registered agents, the default first. @default none: any agent id is accepted, `assistant` comes first */
+  /**
+   * Ids of the registered agents, the default first. @default none: any agent id is accepted, `assistant` comes first
+   */
   agents?: readonly string[]
   /** `exact` counts like OpenAI's o200k, `estimate` by length, or your own. @default 'exact' */
   tokenizer?: 'exact' | 'estimate' | Tokenizer
   /** The source of times. @default the system clock */
   clock?: Clock
-  /** After how long `resume` asks before continuing (idle), and a session is closed (stale). @default 24 h and 7 days */
+  /**
+   * After how long `resume` asks before continuing (idle), and a session is closed (stale). @default 24 h and 7 days
+   */
   policy?: Partial<Policy>
   /** Classifies user messages: a function or an AI SDK language model. @default rules that work offline */
   classify?: Classify | LanguageModel
@@ -41,21 +45,24 @@ export interface OpenOptions {
   /** Extracts memories: a function or an AI SDK language model. @default rules that work offline */
   extract?: Extract | LanguageModel
   /**
-   * Caches envelopes in front of Postgres: `redis://…` or `redis+cluster://HOST:PORT,HOST:PORT`. Redis may be flushed or
-   * stopped at any time. @default `THROUGHLINE_CACHE_URL` for Postgres, else none; empty for none
+   * Caches envelopes in front of Postgres: `redis://…` or `redis+cluster://HOST:PORT,HOST:PORT`. Redis may be flushed
+   * or stopped at any time. @default `THROUGHLINE_CACHE_URL` for Postgres, else none; empty for none
    */
   cache?: string
   /** How long an envelope stays in the cache. @default `SESSION_CACHE_TTL_SECONDS`, else 900 */
   cacheTtlSeconds?: number
-  /** Whether to store envelopes; if not, each read folds them from the log. @default `SESSION_ENVELOPE_ENABLED`, else true */
+  /**
+   * Whether to store envelopes; if not, each read folds them from the log. @default `SESSION_ENVELOPE_ENABLED`, else
+   * true
+   */
   envelopes?: boolean
   /** A prom-client registry for the metrics. @default none: nothing is counted */
   metrics?: MetricsRegistry
   /** Embeds texts, so that `recall` and `memories.search` also rank by meaning. @default by words only */
   embed?: Embed
   /**
-   * Whether to index logs and extract memories in the background while the process is quiet. If not, `index()` does it, and
-   * `recall()` indexes what is missing. @default true
+   * Whether to index logs and extract memories in the background while the process is quiet. If not, `index()` does it,
+   * and `recall()` indexes what is missing. @default true
    */
   index?: boolean
 }

@@ -12,7 +12,10 @@ export type StoreTarget =
   | { readonly store: 'sqlite'; readonly path: string }
   | { readonly store: 'postgres'; readonly url: string }
 
-/** Reads a URL: `memory:`, `sqlite:PATH` or `sqlite:///PATH`, `postgres://…` or `postgresql://…`, `http://…` or `https://…`. */
+/**
+ * Reads a URL: `memory:`, `sqlite:PATH` or `sqlite:///PATH`, `postgres://…` or `postgresql://…`, `http://…` or
+ * `https://…`.
+ */
 export function targetOf(url: string): Target {
   const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(url) ?? []
   if (scheme === 'memory' && rest === '') return { store: 'memory' }

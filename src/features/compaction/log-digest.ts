@@ -40,46 +40,50 @@ export async function digestLog(
   range: Range,
   onProgress?: CompactOptions['onProgress'],
 ): Promise<LogDigest> {
-  const digest = nodeCrypto().createHash('sha256')
+  const hash = nodeCrypto().createHash('sha256')
   const builder = workBuilder()
-  const story: Omit<LogDigest, 'work' | 'hash' | 'range'> = { sampledEvents: [] }
+  const digest: Omit<LogDigest, 'work' | 'hash' | 'range'> = { sampledEvents: [] }
   let events = 0
   for await (const page of walkStored(deps, keyOf(deps, id), { after: range.from - 1, last: range.to })) {
     for (const stored of page) {
-      digest.update(lineOf(stored))
+      hash.update(lineOf(stored))
       const event = sessionEvent(id, stored)
       builder.add(event)
-      if (event.type === 'model_message' && event.content !== '') story.lastModelMessage = event.content
+      if (event.type === 'model_message' && event.content !== '') digest.lastModelMessage = event.content
       const proposal = proposedIn(event)
-      if (proposal !== undefined) story.proposed = proposal
-      if (isConversationType(event.type)) story.sampledEvents.push(event)
+      if (proposal !== undefined) digest.proposed = proposal
+      if (isConversationType(event.type)) digest.sampledEvents.push(event)
     }
-    if (story.sampledEvents.length > FIRST + LAST)
-      story.sampledEvents.splice(FIRST, story.sampledEvents.length - FIRST - LAST)
+    if (digest.sampledEvents.length > FIRST + LAST)
+      digest.sampledEvents.splice(FIRST, digest.sampledEvents.length - FIRST - LAST)
     events += page.length
     onProgress?.({ events, of: range.to - range.from + 1 })
   }
-  return { ...story, work: builder.finish(), range, hash: digest.digest('hex') }
+  return { ...digest, work: builder.finish(), range, hash: hash.digest('hex') }
 }
 
 /** A summary of the digest by the summarizer or, if it fails, an extract. `before` is the summary so far. */
-export async function summarized(deps: Deps, story: LogDigest, task: string | undefined, before?: string) {
-  const { work, proposed, lastModelMessage, sampledEvents: told } = story
+export async function summarize(deps: Deps, digest: LogDigest, task: string | undefined, before?: string) {
+  const { work, proposed, lastModelMessage, sampledEvents } = digest
   const extractive = () => extractiveSummary({ task, work, lastModelMessage, proposed })
-  const [first] = told
+  const [first] = sampledEvents
   const known = before !== undefined &&
     first && { ...first, type: 'system_event' as const, content: `So far: ${before}` }
-  const { summary, by, fallback } = await deps.summarize({ events: known ? [known, ...told] : told, task, extractive })
+  const { summary, by, fallback } = await deps.summarize({
+    events: known ? [known, ...sampledEvents] : sampledEvents,
+    task,
+    extractive,
+  })
   return defined({ summary, summarizedBy: by, fallback })
 }
 
 /** SHA-256 of the events of a range, to compare with the hash in a commit or a summary. */
 export async function hashOf(deps: Deps, id: string, range: Range): Promise<string> {
-  const digest = nodeCrypto().createHash('sha256')
+  const hash = nodeCrypto().createHash('sha256')
   for await (const page of walkStored(deps, keyOf(deps, id), { after: range.from - 1, last: range.to })) {
-    for (const stored of page) digest.update(lineOf(stored))
+    for (const stored of page) hash.update(lineOf(stored))
   }
-  return digest.digest('hex')
+  return hash.digest('hex')
 }
 
 /** One event as it is hashed: everything that was written, nothing that differs in a copy. */

@@ -13,17 +13,17 @@ import { type Deps, keyOf, now } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { expireSession } from '../sessions/operation.ts'
-import { digestLog, type LogDigest, summarized } from './log-digest.ts'
+import { digestLog, type LogDigest, summarize } from './log-digest.ts'
 import { commitsQuery, compactInput } from './schema.ts'
 
-export { digestLog as storyOf, hashOf, type Range, summarized } from './log-digest.ts'
+export { digestLog, hashOf, type Range, summarize } from './log-digest.ts'
 
 /** The parts of `session_compacted`; its content is the summary. */
 type CommitParts = Omit<Commit, 'sessionId' | 'summary' | 'at' | 'purgedAt'>
 
 /**
- * Makes the one canonical commit of an ended session, or returns the one it has. The log is streamed, so memory use does
- * not grow with it, and nothing is written before the one event at the end.
+ * Makes the one canonical commit of an ended session, or returns the one it has. The log is streamed, so memory use
+ * does not grow with it, and nothing is written before the one event at the end.
  */
 export async function compactSession(deps: Deps, id: string, input: CompactInput = {}): Promise<Commit> {
   const { onProgress, ...rest } = input
@@ -31,8 +31,8 @@ export async function compactSession(deps: Deps, id: string, input: CompactInput
   const before = await loadEnded(deps, id)
   if (before.commit !== undefined) return await commitOf(deps, id)
   requireEnded(before.record)
-  const story = await digestLog(deps, id, { from: 1, to: before.record.head }, onProgress)
-  const { summary, ...made } = await summaryOf(deps, before.record, story, given)
+  const digest = await digestLog(deps, id, { from: 1, to: before.record.head }, onProgress)
+  const { summary, ...made } = await summaryOf(deps, before.record, digest, given)
   await decideOnCommit(
     deps,
     id,
@@ -45,13 +45,13 @@ export async function compactSession(deps: Deps, id: string, input: CompactInput
         kind: commitKind(record.status),
         ...(record.task !== undefined && { task: record.task }),
         ...made,
-        decisions: story.work.decisions,
-        filesRead: story.work.filesRead,
-        filesWritten: story.work.filesWritten,
-        commands: story.work.commands,
-        openQuestions: story.work.openQuestions,
-        range: story.range,
-        hash: story.hash,
+        decisions: digest.work.decisions,
+        filesRead: digest.work.filesRead,
+        filesWritten: digest.work.filesWritten,
+        commands: digest.work.commands,
+        openQuestions: digest.work.openQuestions,
+        range: digest.range,
+        hash: digest.hash,
       }
       return [{ type: 'session_compacted', content: summary, parts: parts as unknown as JsonObject }]
     },
@@ -69,9 +69,9 @@ function requireEnded({ id, status: { state } }: SessionRecord): void {
 }
 
 /** The caller's summary, else one of the log; the summary of an aborted session starts with the reason. */
-async function summaryOf(deps: Deps, { task, status }: SessionRecord, story: LogDigest, given: string | undefined) {
+async function summaryOf(deps: Deps, { task, status }: SessionRecord, digest: LogDigest, given: string | undefined) {
   if (given !== undefined) return { summary: given, summarizedBy: 'caller' as const }
-  const { summary, ...made } = await summarized(deps, story, task)
+  const { summary, ...made } = await summarize(deps, digest, task)
   return { summary: status.state === 'aborted' ? `${status.reason}\n\n${summary}` : summary, ...made }
 }
 

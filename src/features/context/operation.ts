@@ -10,7 +10,7 @@ import { isMessageType, MESSAGE_TYPES, type Message, toMessages } from '../../do
 import { defined } from '../../domain/optional.ts'
 import { truncateMessages } from '../../domain/truncate.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
-import { commitOf, type Range, storyOf, summarized } from '../compaction/operation.ts'
+import { commitOf, digestLog, type Range, summarize } from '../compaction/operation.ts'
 import { type Draft, decideOn } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
@@ -114,8 +114,8 @@ async function lastReduction(deps: Deps, id: string, { clearedAt }: SessionView)
 }
 
 /**
- * Shrinks the past of a live session for the model. Above 80 % of the budget it summarises all but the last ten turns, as
- * one event with its range and hash; below, the window alone is enough. The originals stay in the log.
+ * Shrinks the past of a live session for the model. Above 80 % of the budget it summarises all but the last ten turns,
+ * as one event with its range and hash; below, the window alone is enough. The originals stay in the log.
  */
 export async function reduceContext(deps: Deps, id: string, options: ReduceOptions): Promise<Reduced> {
   const { maxTokens, strategy: wanted, idempotencyKey } = parse(reduceOptions, options)
@@ -123,10 +123,10 @@ export async function reduceContext(deps: Deps, id: string, options: ReduceOptio
   const strategy = wanted ?? ((await isFull(deps, id, view, maxTokens)) ? 'summarize' : 'window')
   const range = strategy === 'summarize' ? await unsummarised(deps, id, view) : undefined
   if (range === undefined) return await reduced(deps, id, view, strategy, maxTokens)
-  const story = await storyOf(deps, id, range)
+  const digest = await digestLog(deps, id, range)
   const before = await lastReduction(deps, id, view)
-  const { summary: content, ...made } = await summarized(deps, story, view.record.task, before?.summary)
-  const parts = { range, hash: story.hash, ...made }
+  const { summary: content, ...made } = await summarize(deps, digest, view.record.task, before?.summary)
+  const parts = { range, hash: digest.hash, ...made }
   const draft: Draft = { type: 'context_summarized', content, parts: parts as unknown as JsonObject }
   // messages cleared while the summary was made stay hidden
   await decideOn(deps, id, ({ clearedAt }) => (clearedAt === view.clearedAt ? [draft] : []), {

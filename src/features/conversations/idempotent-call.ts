@@ -6,7 +6,10 @@ import { type Deps, keyOf } from '../kernel/deps.ts'
 import { derivedId } from '../kernel/derived-id.ts'
 import { dropWrittenWork } from '../lifecycle/operation.ts'
 
-/** How long the key of a conversation call is looked for, in milliseconds. A caller that got no response retries within minutes. */
+/**
+ * How long the key of a conversation call is looked for, in milliseconds. A caller that got no response retries within
+ * minutes.
+ */
 const KEY_LIFETIME_MS = 24 * 3600_000
 
 /** In how many of the most recently active sessions the key is looked for: each costs one call to the store. */
@@ -39,9 +42,9 @@ export function idempotentCall(
 }
 
 /**
- * Finds an earlier attempt of the call; `undefined` if there is none, or it is too old. Look for the live session first:
- * whatever another process writes after that goes into the live session, where the key is checked again, or into the
- * session that the call itself would start.
+ * Finds an earlier attempt of the call; `undefined` if there is none, or it is too old. Look for the live session
+ * first: whatever another process writes after that goes into the live session, where the key is checked again, or into
+ * the session that the call itself would start.
  */
 export async function findEarlierCall(
   deps: Deps,

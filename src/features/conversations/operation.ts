@@ -169,8 +169,8 @@ export interface ResumedPlan {
 }
 
 /**
- * What to do and say when the user comes back, by idle time and state. Writes nothing, unless the session has gone stale:
- * then it is closed.
+ * What to do and say when the user comes back, by idle time and state. Writes nothing, unless the session has gone
+ * stale: then it is closed.
  */
 export async function resumeConversation(deps: Deps, conversationId: string, input: ResumeScope): Promise<ResumedPlan> {
   const { accept, ...given } = parse(resumption, { ...input, conversationId })

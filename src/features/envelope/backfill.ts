@@ -36,7 +36,10 @@ interface Work {
   userId: string
 }
 
-/** Imports sessions and envelopes of a legacy system. Sessions that are already right are left alone, so it can be repeated. */
+/**
+ * Imports sessions and envelopes of a legacy system. Sessions that are already right are left alone, so it can be
+ * repeated.
+ */
 export async function backfill(deps: Deps, input: BackfillOptions): Promise<BackfillReport> {
   requireOperator(deps)
   const { from, table, limit = Number.POSITIVE_INFINITY, after, onProgress, ...given } = parse(backfillOptions, input)

@@ -146,7 +146,10 @@ export function envelopeDraft(change: EnvelopeChange): Draft {
 /** Views that include the envelope. */
 export type Complete = SessionView & { envelope: EnvelopeView }
 
-/** Decides on views with their envelope. If the store has no current one, it is folded first, and the decision stores it. */
+/**
+ * Decides on views with their envelope. If the store has no current one, it is folded first, and the decision stores
+ * it.
+ */
 export async function decideOnEnvelope(
   deps: Deps,
   id: string,

@@ -15,8 +15,8 @@ export interface Reading {
 }
 
 /**
- * Indexes logs in the background, a little at a time, and pauses while others write. Work that fails or is lost with the
- * process is done by the next recall: the logs say what was not indexed yet.
+ * Indexes logs in the background, a little at a time, and pauses while others write. Work that fails or is lost with
+ * the process is done by the next recall: the logs say what was not indexed yet.
  */
 export class Background {
   readonly #waiting = new Map<string, boolean>()
@@ -40,7 +40,9 @@ export class Background {
     if (this.#running === undefined) this.#wait(QUIET)
   }
 
-  /** Starts nothing more. A running step finds the store closed and ends; nobody waits, since a model may take a minute. */
+  /**
+   * Starts nothing more. A running step finds the store closed and ends; nobody waits, since a model may take a minute.
+   */
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)

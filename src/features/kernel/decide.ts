@@ -57,7 +57,9 @@ export interface KeyedCall {
   readonly idempotencyKey?: string | undefined
 }
 
-/** The events that an earlier call with this key wrote in the session; none if there was no such call. Writes nothing. */
+/**
+ * The events that an earlier call with this key wrote in the session; none if there was no such call. Writes nothing.
+ */
 export async function findEarlierWrite(
   deps: Deps,
   sessionId: string,

@@ -100,8 +100,8 @@ export const sequence = schema(() => z.int().check(z.minimum(0)))
 export const writeOptions = schema(() => z.strictObject({ idempotencyKey: z.optional(name()) }))
 
 /**
- * Checks input, or throws `ValidationError` or `TooLargeError` for the first field that is wrong. `at` is the path of the
- * input within what the caller passed.
+ * Checks input, or throws `ValidationError` or `TooLargeError` for the first field that is wrong. `at` is the path of
+ * the input within what the caller passed.
  */
 export function parse<T extends z.core.$ZodType>(expected: T | (() => T), input: unknown, at = ''): z.output<T> {
   const result = z.safeParse(typeof expected === 'function' ? expected() : expected, input)

@@ -10,7 +10,9 @@ import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { appendOptions, eventInput } from './schema.ts'
 
-/** Appends facts to the log, without a read before the write. `list` is the caller's name for them in error messages. */
+/**
+ * Appends facts to the log, without a read before the write. `list` is the caller's name for them in error messages.
+ */
 export async function appendEvents(
   deps: Deps,
   sessionId: string,

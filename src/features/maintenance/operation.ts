@@ -161,7 +161,9 @@ function addEdge(edges: Edges, edge: StoredEdge): void {
   if (!edges.has(key)) edges.set(key, edge)
 }
 
-/** Edges that are missing, surplus, or differ in evidence. `head` is the head before the comparison, `next` after it. */
+/**
+ * Edges that are missing, surplus, or differ in evidence. `head` is the head before the comparison, `next` after it.
+ */
 async function edgeDifferences(
   deps: Deps,
   sessionId: string,

@@ -13,8 +13,8 @@ const MAX_COUNTED = 100_000
 const GRACE_MS = 10 * 60_000
 
 /**
- * Ends and compacts stale and expired sessions; forgets expired memories and old idempotency keys of memory changes. Any
- * number of processes may sweep at once: the end is a decision, so exactly one makes it and goes on to compact.
+ * Ends and compacts stale and expired sessions; forgets expired memories and old idempotency keys of memory changes.
+ * Any number of processes may sweep at once: the end is a decision, so exactly one makes it and goes on to compact.
  */
 export async function sweepSessions(deps: Deps, options: SweepOptions = {}): Promise<SweepReport> {
   const report: SweepReport = { swept: 0, compacted: 0, failed: 0, forgotten: 0 }

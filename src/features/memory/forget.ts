@@ -57,8 +57,8 @@ async function forgetFrom(deps: Deps, input: ForgetSource, options: WriteOptions
 }
 
 /**
- * Purges a session and its part in the lineage of every memory; memories without other support go too. One step, so that
- * no memory ever names a purged session. `undefined` if there is no such session.
+ * Purges a session and its part in the lineage of every memory; memories without other support go too. One step, so
+ * that no memory ever names a purged session. `undefined` if there is no such session.
  */
 export async function purgeWithMemories(
   deps: Deps,

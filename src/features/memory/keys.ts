@@ -8,7 +8,10 @@ import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
 
-/** How long keys are kept at least, in milliseconds. Retries come within minutes, and clients send a key with every write. */
+/**
+ * How long keys are kept at least, in milliseconds. Retries come within minutes, and clients send a key with every
+ * write.
+ */
 const KEPT = 7 * 24 * 3600_000
 
 /** The key of a call, if it has one, with a hash of the call and its parsed arguments. */

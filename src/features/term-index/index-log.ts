@@ -93,7 +93,10 @@ function timeOf(occurredAt: string | undefined): number | undefined {
 const AT_ONCE = 20_000
 /** Newest sessions to check if all of them were checked recently. */
 const NEWEST = 200
-/** What counts as recently, in milliseconds. Only a session that another process wrote to with an older time can be missed. */
+/**
+ * What counts as recently, in milliseconds. Only a session that another process wrote to with an older time can be
+ * missed.
+ */
 const NOT_LONG = 10 * 60_000
 
 /** When all sessions of a user were last checked, by store and user. */

@@ -13,12 +13,15 @@ import { exportQuery } from './schema.ts'
 
 /** Session ids per read. */
 const IDS = 100
-/** Events in the first read of a page, since each may have 16 million characters; later reads grow by this factor at most. */
+/**
+ * Events in the first read of a page, since each may have 16 million characters; later reads grow by this factor at
+ * most.
+ */
 const [FEW, GROWTH] = [8, 4]
 
 /**
- * One page of an export: sessions and parts of sessions in ascending order of id, up to 500 events or about 4 MiB of text,
- * or a single larger event. Nothing is kept between pages.
+ * One page of an export: sessions and parts of sessions in ascending order of id, up to 500 events or about 4 MiB of
+ * text, or a single larger event. Nothing is kept between pages.
  */
 export async function exportPage(deps: Deps, query: ExportQuery = {}): Promise<ExportPage> {
   const { sessionId, after, totals } = parse(exportQuery, query)

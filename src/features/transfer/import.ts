@@ -170,7 +170,9 @@ async function idAt(deps: Deps, found: FoundImport, sequence: number): Promise<s
   return stored?.id
 }
 
-/** The views with the envelope, from which the next events continue. An unfinished import keeps it from the first event. */
+/**
+ * The views with the envelope, from which the next events continue. An unfinished import keeps it from the first event.
+ */
 async function withEnvelope(deps: Deps, { view, isUnfinished }: FoundImport): Promise<SessionView> {
   if (!deps.keepsEnvelopes || view.envelope !== undefined || isUnfinished) return view
   return { ...view, envelope: await foldedEnvelope(deps, view.record.id, view.envelopeAt) }

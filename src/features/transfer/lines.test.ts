@@ -176,7 +176,10 @@ describe('the text of an export', () => {
 })
 
 describe('a damaged text', async () => {
-  /** Lines from 1: header 1, session 2, events 3–5, check 6, session 7, events 8–507, check 508, events 509–608, check 609, session 610, event 611, check 612, total 613. */
+  /**
+   * Lines from 1: header 1, session 2, events 3–5, check 6, session 7, events 8–507, check 508, events 509–608, check
+   * 609, session 610, event 611, check 612, total 613.
+   */
   const text = await textOf(blocksOf([3, 600, 1]))
   const without = (...numbers: number[]) => text.filter((_, i) => !numbers.includes(i + 1))
   const changed = (number: number, change: (line: string) => string) =>

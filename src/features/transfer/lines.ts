@@ -14,8 +14,9 @@ export function headerOf(sessionId?: string): string {
 }
 
 /**
- * An export as JSON Lines, each with its line feed: equal sessions give equal text on every store. `from`, the last check of
- * a truncated export, continues after it; the blocks must start there too. `of` names the only session of the export.
+ * An export as JSON Lines, each with its line feed: equal sessions give equal text on every store. `from`, the last
+ * check of a truncated export, continues after it; the blocks must start there too. `of` names the only session of the
+ * export.
  */
 export async function* exportLines(
   blocks: AsyncIterable<SessionBlock> | Iterable<SessionBlock>,

@@ -53,8 +53,8 @@ const count = schema(() => z.int().check(z.minimum(0)))
 const ownWords = schema(() => z.strictObject({ id: z.optional(name()), text: noteText() }))
 
 /**
- * An observation as it comes over HTTP: as `observe` takes it, or in stored form, with the hash of a file and the number
- * of characters left out of an output.
+ * An observation as it comes over HTTP: as `observe` takes it, or in stored form, with the hash of a file and the
+ * number of characters left out of an output.
  */
 export const observationInput = schema(() =>
   z

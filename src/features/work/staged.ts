@@ -23,8 +23,8 @@ export function observeOn({ staging, newId }: Pick<Deps, 'staging' | 'newId'>, i
 }
 
 /**
- * Stages observations that came over HTTP. One that is already in stored form stays as it is; any other is treated as by
- * {@link observeOn}. `at` is the path of the list in the input, for error messages.
+ * Stages observations that came over HTTP. One that is already in stored form stays as it is; any other is treated as
+ * by {@link observeOn}. `at` is the path of the list in the input, for error messages.
  */
 export function stageObservations(
   staging: Staging,

@@ -8,7 +8,10 @@ interface Waiting {
   size: number
 }
 
-/** Observations waiting in this process for the next step of their session. What is not flushed is lost with the process. */
+/**
+ * Observations waiting in this process for the next step of their session. What is not flushed is lost with the
+ * process.
+ */
 export class Staging {
   readonly #waiting = new Map<string, Waiting>()
 
@@ -36,8 +39,8 @@ export class Staging {
   }
 
   /**
-   * Passes the staged observations to `write`, which returns those it did not write. They are staged again, before those
-   * observed meanwhile. If `write` throws, all of them are.
+   * Passes the staged observations to `write`, which returns those it did not write. They are staged again, before
+   * those observed meanwhile. If `write` throws, all of them are.
    */
   async flush<T>(
     sessionId: string,
