@@ -90,11 +90,10 @@ function factOf({ text, explicit, anything }: Statement, sequence: number): Fact
   return [{ category, content: text, ...how, from: sequence, to: sequence }]
 }
 
-/** Returns a passed gate that has a note. */
+/** Returns a passed gate that has a note; `noted: false` marks the default text. */
 function gateFact({ content, parts, sequence }: SessionEvent): Fact[] {
-  const { gate, passed } = isObject(parts) ? parts : {}
-  if (typeof gate !== 'number' || passed === false || content.trim() === '' || content === `Gate ${gate} passed`)
-    return []
+  const { gate, passed, noted } = isObject(parts) ? parts : {}
+  if (typeof gate !== 'number' || passed === false || noted === false || content.trim() === '') return []
   return [contextFact(`Gate ${gate} passed: ${content}`, sequence)]
 }
 

@@ -67,7 +67,10 @@ interface IncrementInput extends WriteOptions {
 /** Records a passed gate as an event and in the scratchpad, in one append. */
 export async function passGate(deps: Deps, id: string, input: GateInput): Promise<SessionScratchpad> {
   const { gate, note, idempotencyKey } = parse(gateInput, input)
-  const passed: Draft = { type: 'validation_gate', content: note ?? `Gate ${gate} passed`, parts: { gate } }
+  const passed: Draft =
+    note === undefined
+      ? { type: 'validation_gate', content: `Gate ${gate} passed`, parts: { gate, noted: false } }
+      : { type: 'validation_gate', content: note, parts: { gate } }
   const change: StateChange = { op: 'add', key: 'validation_gates_passed', value: gate }
   const { view } = await decideOn(
     deps,
