@@ -1,10 +1,12 @@
 import { Problem, readProblem, timedOut, unreachable } from './problem.ts'
 import { token, tokenProblem } from './token.ts'
+import type { SessionEvent } from './types.ts'
 
 /** Values of a query. `undefined` and empty ones are omitted, lists repeat the key. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
-interface Request {
+/** A request to the API. */
+export interface Request {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly query?: Query
   readonly body?: unknown
@@ -69,5 +71,9 @@ function queryText(query: Query = {}): string {
 
 /** The path of a session, with `rest` after it. */
 export const sessionPath = (id: string, rest = '') => `/sessions/${encodeURIComponent(id)}${rest}`
+
+/** Events of a session. */
+export const getEvents = async (id: string, query: Query, signal: AbortSignal) =>
+  (await get<{ items: SessionEvent[] }>(sessionPath(id, '/events'), query, signal)).items
 
 export { Problem }

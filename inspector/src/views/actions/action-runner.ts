@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals'
-import { call, post, sessionPath } from '../../api/client.ts'
+import { call, post, type Request, sessionPath } from '../../api/client.ts'
 import { Problem, toProblem } from '../../api/problem.ts'
 import type { Commit, SessionEvent, SessionRecord, SessionState } from '../../api/types.ts'
 import { eventHref, navigate, sessionHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import { ACTIONS, type ActionName, bodyOf, changesState, isReply, type Values } from './action-table.ts'
+import { ACTIONS, type ActionName, actionPath, bodyOf, changesState, isReply, type Values } from './action-table.ts'
 import { draftsOf } from './drafts.ts'
 import { IdempotencyKeys } from './idempotency-keys.ts'
 
@@ -83,7 +83,7 @@ export class ActionRunner {
 
   async #send(name: ActionName, body: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<void> {
     const { id } = this.#data
-    const { path, done } = ACTIONS[name]
+    const path = actionPath(name)
     const key = await this.#keyFor(name, body, await this.#look(name, signal), signal)
     const answer = await post<Answer>(sessionPath(id, path), body, key, signal)
     this.#attempts.done(path)
@@ -91,7 +91,9 @@ export class ActionRunner {
     if (name === 'fork') return navigate(sessionHref((answer as SessionRecord).id))
     await this.#data.refresh()
     const sequence = sequenceIn(answer)
-    const text = isOfAnother(answer, body) ? 'The session already had a commit; yours was not used.' : done
+    const text = isOfAnother(answer, body)
+      ? 'The session already had a commit; yours was not used.'
+      : ACTIONS[name].done
     this.said.value = { text, event: { href: eventHref(id, sequence), sequence } }
     if (this.opened.peek()?.name === name) this.opened.value = undefined
   }
@@ -106,13 +108,13 @@ export class ActionRunner {
 
   /** Reuses the key of an earlier attempt, unless more has happened since than that attempt can have done. */
   async #keyFor(name: ActionName, body: object, head: number, signal: AbortSignal): Promise<string> {
-    const { path } = ACTIONS[name]
+    const path = actionPath(name)
     const { key, since } = this.#attempts.keyFor(path, body, head)
     if (since === head) return key
     const own = changesState(name) ? 1 : 0
     const query = { types: ['status_changed'], after: since, limit: own + 1 }
-    const asked = { query, signal, isBrief: true }
-    const { items } = await call<{ items: SessionEvent[] }>(sessionPath(this.#data.id, '/events'), asked)
+    const request = { query, signal, hasTimeout: true } satisfies Request
+    const { items } = await call<{ items: SessionEvent[] }>(sessionPath(this.#data.id, '/events'), request)
     if (items.length <= own) return key
     this.#attempts.done(path)
     return this.#attempts.keyFor(path, body, head).key

@@ -22,19 +22,20 @@ export interface Action {
   /** What it changes. */
   readonly effect: string
   readonly fields: readonly Field[]
-  /** After the path of the session. */
-  readonly path: string
+  /** After the path of the session; absent: the name of the action. */
+  readonly path?: string
   /** Shown when it succeeded. */
   readonly done: string
   readonly isFinal?: true
 }
 
-const text = (name: string, label: string, hint?: string): Field => ({
+const text = (name: string, label: string): Field => ({ name, label, kind: 'text', isRequired: true })
+const optional = (kind: Field['kind'], name: string, label: string, hint: string): Field => ({
   name,
   label,
-  kind: 'text',
-  isRequired: true,
-  ...(hint !== undefined && { hint }),
+  kind,
+  isRequired: false,
+  hint,
 })
 
 /** Every action. */
@@ -44,7 +45,6 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     title: 'Answer the question',
     effect: 'The agent continues.',
     fields: [text('text', 'Your answer')],
-    path: '/answer',
     done: 'Answered.',
   },
   interrupt: {
@@ -52,15 +52,13 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     title: 'Interrupt the agent',
     effect: 'The session stays interrupted until the agent incorporates your message.',
     fields: [text('text', 'Message to the agent')],
-    path: '/interrupt',
     done: 'Interrupted.',
   },
   incorporate: {
     name: 'Incorporate',
     title: 'Incorporate the interruption',
     effect: 'As the agent: the interruption is handled and work continues.',
-    fields: [{ name: 'note', label: 'Note', kind: 'text', isRequired: false, hint: 'Optional.' }],
-    path: '/incorporate',
+    fields: [optional('text', 'note', 'Note', 'Optional.')],
     done: 'Incorporated.',
   },
   confirm: {
@@ -68,7 +66,6 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     title: 'Confirm that the task is done',
     effect: 'Completes the session and makes its commit. No more events can be added.',
     fields: [],
-    path: '/confirm',
     done: 'Confirmed.',
     isFinal: true,
   },
@@ -93,7 +90,6 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     title: 'Ask the user, as the agent',
     effect: 'The session waits for the answer.',
     fields: [text('question', 'Question')],
-    path: '/ask',
     done: 'Asked.',
   },
   propose: {
@@ -101,7 +97,6 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     title: 'Propose completion, as the agent',
     effect: 'The session waits for the user to confirm.',
     fields: [text('summary', 'Summary')],
-    path: '/propose',
     done: 'Proposed.',
   },
   end: {
@@ -109,7 +104,6 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     title: 'End the session',
     effect: 'Completes the session in any state, without a commit. No more events can be added.',
     fields: [],
-    path: '/end',
     done: 'Ended.',
     isFinal: true,
   },
@@ -118,7 +112,6 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     title: 'Abort the session',
     effect: 'Gives up the task and makes a commit of the work so far. No more events can be added.',
     fields: [text('reason', 'Reason')],
-    path: '/abort',
     done: 'Aborted.',
     isFinal: true,
   },
@@ -126,16 +119,7 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     name: 'Compact',
     title: 'Compact the session',
     effect: 'Makes the one commit of this session, a summary of all its events. It cannot be changed later.',
-    fields: [
-      {
-        name: 'summary',
-        label: 'Summary',
-        kind: 'text',
-        isRequired: false,
-        hint: 'Leave empty to let the server write it.',
-      },
-    ],
-    path: '/compact',
+    fields: [optional('text', 'summary', 'Summary', 'Leave empty to let the server write it.')],
     done: 'Compacted.',
   },
   fork: {
@@ -143,19 +127,15 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     title: 'Fork the session',
     effect: 'Starts a new session, in a new conversation, with a copy of these events. This session does not change.',
     fields: [
-      {
-        name: 'at',
-        label: 'Last event to copy',
-        kind: 'number',
-        isRequired: false,
-        hint: 'Leave empty to copy all events.',
-      },
-      { name: 'task', label: 'Task', kind: 'line', isRequired: false, hint: 'Leave empty to keep the task.' },
+      optional('number', 'at', 'Last event to copy', 'Leave empty to copy all events.'),
+      optional('line', 'task', 'Task', 'Leave empty to keep the task.'),
     ],
-    path: '/fork',
     done: 'Forked.',
   },
 }
+
+/** The path of an action after that of the session. */
+export const actionPath = (name: ActionName) => ACTIONS[name].path ?? `/${name}`
 
 /** Whether it changes the state. */
 export const changesState = (name: ActionName) => !['say', 'compact', 'fork'].includes(name)
