@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { readStored, writeStored } from './storage.ts'
 
 const KEY = 'throughline.token'
 
@@ -16,7 +17,7 @@ export function setToken(value: string): void {
     return
   }
   const isForgotten = given === '' && token.peek() !== ''
-  store(given)
+  writeStored('sessionStorage', KEY, given)
   token.value = given
   tokenProblem.value = isForgotten ? '' : undefined
   if (isForgotten) clearUserData()
@@ -39,21 +40,7 @@ function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text)
 }
 
-// browsers that block storage throw on access
 function stored(): string {
-  try {
-    const text = sessionStorage.getItem(KEY) ?? ''
-    return isToken(text) ? text : ''
-  } catch {
-    return ''
-  }
-}
-
-function store(text: string): void {
-  try {
-    if (text === '') sessionStorage.removeItem(KEY)
-    else sessionStorage.setItem(KEY, text)
-  } catch {
-    // then it lasts until the page is reloaded
-  }
+  const text = readStored('sessionStorage', KEY)
+  return isToken(text) ? text : ''
 }

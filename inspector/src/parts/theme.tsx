@@ -1,32 +1,17 @@
 import { effect, signal } from '@preact/signals'
+import { readStored, writeStored } from '../api/storage.ts'
 
 const KEY = 'throughline.theme'
 const THEMES = ['system', 'light', 'dark'] as const
 type Theme = (typeof THEMES)[number]
 
-const theme = signal<Theme>(stored())
+const stored = readStored('localStorage', KEY)
+const theme = signal<Theme>(THEMES.find((name) => name === stored) ?? 'system')
 
 effect(() => {
   document.documentElement.dataset['theme'] = theme.value
-  store(theme.value)
+  writeStored('localStorage', KEY, theme.value)
 })
-
-// browsers that block storage throw on access
-function stored(): Theme {
-  try {
-    return THEMES.find((name) => name === localStorage.getItem(KEY)) ?? 'system'
-  } catch {
-    return 'system'
-  }
-}
-
-function store(name: Theme): void {
-  try {
-    localStorage.setItem(KEY, name)
-  } catch {
-    // then it lasts until the page is reloaded
-  }
-}
 
 /** Chooses system, light or dark. */
 export function ThemePicker() {

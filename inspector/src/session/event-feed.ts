@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import { get, sessionPath } from '../api/client.ts'
+import { getEvents } from '../api/client.ts'
 import type { SessionEvent } from '../api/types.ts'
 import { PagedList } from '../parts/paged-list.ts'
 import type { SessionData } from './session-data.ts'
@@ -64,7 +64,7 @@ export class EventFeed<T extends { readonly sequence: number } = SessionEvent> {
   async #read(before: number | undefined, signal: AbortSignal) {
     const { types, pageSize: limit } = this.#options
     const query = { types, order: 'desc', limit, before }
-    const { items } = await get<{ items: SessionEvent[] }>(sessionPath(this.#data.id, '/events'), query, signal)
+    const items = await getEvents(this.#data.id, query, signal)
     for (const { content } of items) this.textRead += content.length
     const oldest = items.length < limit ? 1 : (items.at(-1)?.sequence ?? 1)
     this.from.value = oldest

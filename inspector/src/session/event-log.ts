@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { get, sessionPath } from '../api/client.ts'
+import { getEvents } from '../api/client.ts'
 import { type Problem, toProblem } from '../api/problem.ts'
 import type { SessionEvent } from '../api/types.ts'
 
@@ -79,7 +79,7 @@ export class EventLog {
   async #read(page: number): Promise<void> {
     try {
       const query = { after: page * PAGE, limit: PAGE }
-      const { items } = await get<{ items: SessionEvent[] }>(sessionPath(this.#id, '/events'), query, this.#signal)
+      const items = await getEvents(this.#id, query, this.#signal)
       this.problem.value = undefined
       this.add(items)
     } catch (error) {

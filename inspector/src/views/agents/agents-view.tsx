@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import type { SessionEvent } from '../../api/types.ts'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
+import { Select } from '../../parts/select.tsx'
 import { isOver } from '../../parts/status.tsx'
 import { query, setQuery } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
@@ -63,14 +64,12 @@ export function AgentsView({ data }: { data: SessionData }) {
       </section>
       <div class={css.columns}>
         <SwitchList
-          {...{
-            id: data.id,
-            switches: found.switches,
-            hasMore: known.hasMore,
-            isOver: record !== undefined && isOver(record),
-            selected,
-            select,
-          }}
+          id={data.id}
+          switches={found.switches}
+          hasMore={known.hasMore}
+          isOver={record !== undefined && isOver(record)}
+          selected={selected}
+          select={select}
         />
         <Totals lanes={lanes} isAll={!latest.hasMore} count={latest.events.length} active={record?.activeAgent} />
       </div>
@@ -90,29 +89,19 @@ function Controls({ isByTime, isLast, count, isAll }: ControlsProps) {
   return (
     <div class={css.controls}>
       <h2>Activity by agent</h2>
-      <label class={css.choice}>
-        <span class="muted">Axis</span>
-        <select
-          class="input small"
-          value={isByTime ? 'time' : 'order'}
-          onChange={({ currentTarget: { value } }) => setQuery({ by: value === 'time' ? value : undefined })}
-        >
-          <option value="order">Event order</option>
-          <option value="time">Time, long pauses shortened</option>
-        </select>
-      </label>
+      <Select
+        label="Axis"
+        value={isByTime ? 'time' : 'order'}
+        options={Object.entries({ order: 'Event order', time: 'Time, long pauses shortened' })}
+        onChange={(by) => setQuery({ by: by === 'time' ? by : undefined })}
+      />
       {(!isAll || isLast) && (
-        <label class={css.choice}>
-          <span class="muted">Range</span>
-          <select
-            class="input small"
-            value={isLast ? 'last' : 'all'}
-            onChange={({ currentTarget: { value } }) => setQuery({ range: value === 'last' ? value : undefined })}
-          >
-            <option value="all">Whole session</option>
-            <option value="last">Last {count.toLocaleString('en')} events</option>
-          </select>
-        </label>
+        <Select
+          label="Range"
+          value={isLast ? 'last' : 'all'}
+          options={Object.entries({ all: 'Whole session', last: `Last ${count.toLocaleString('en')} events` })}
+          onChange={(range) => setQuery({ range: range === 'last' ? range : undefined })}
+        />
       )}
     </div>
   )

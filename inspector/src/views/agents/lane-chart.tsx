@@ -70,14 +70,10 @@ function Name({ agent }: { agent: string }) {
   )
 }
 
+type SwitchProps = Pick<Props, 'axis' | 'selected' | 'select'> & { connector: Connector; width: number }
+
 /** The head of an arrow, as a button. Keyboard users select switches in the list below. */
-function SwitchButton({
-  connector,
-  axis,
-  width,
-  selected,
-  select,
-}: Pick<Props, 'axis' | 'selected' | 'select'> & { connector: Connector; width: number }) {
+function SwitchButton({ connector, axis, width, selected, select }: SwitchProps) {
   const { switch: made, to } = connector
   const place = axis.place(made.sequence)
   const label = switchLabel(made)

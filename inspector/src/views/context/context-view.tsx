@@ -2,15 +2,15 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { useQueryText } from '../../parts/use-query-text.ts'
-import { query } from '../../route.ts'
+import { memoryHref, query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
+import { RecallResults } from '../memory/recall-results.tsx'
 import { parseBudget } from './budget.ts'
 import { BudgetComparison } from './budget-comparison.tsx'
 import { BudgetControl } from './budget-control.tsx'
 import css from './context.module.css'
 import { OmittedTable, PendingCalls } from './omitted-table.tsx'
 import { RecallControl } from './recall-control.tsx'
-import { RecalledList } from './recalled-list.tsx'
 import { SentMessages } from './sent-messages.tsx'
 import { TokenUsage } from './token-usage.tsx'
 import { type ContextPreview, useContextPreview } from './use-context-preview.ts'
@@ -83,12 +83,16 @@ function Preview({ data, preview }: { data: SessionData; preview: ContextPreview
       {result.recalled !== undefined && record !== undefined && (
         <section class="card stack" aria-label="Recalled">
           <h2>Recalled</h2>
-          <RecalledList
-            items={result.recalled}
-            userId={record.userId}
-            tenant={record.tenant}
-            currentSession={data.id}
-          />
+          {result.recalled.length === 0 ? (
+            <p class="muted">Nothing recalled: no other session or memory of this user matches, or none fits.</p>
+          ) : (
+            <RecallResults
+              items={result.recalled}
+              hrefOf={(memory) => memoryHref({ user: record.userId, tenant: record.tenant, memory })}
+              currentSession={data.id}
+              label="Recalled"
+            />
+          )}
         </section>
       )}
       <section class="card stack" aria-label="What would be sent">

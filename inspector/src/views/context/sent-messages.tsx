@@ -3,6 +3,7 @@ import type { Json, MessageFormat } from '../../api/types.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
+import { Select } from '../../parts/select.tsx'
 import { useRequest } from '../../parts/use-request.ts'
 import { query, setQuery } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
@@ -33,21 +34,12 @@ export function SentMessages({ data, preview }: { data: SessionData; preview: Co
           </span>
         </h2>
         <div class="row">
-          <label class="check">
-            <span class="muted small">Format</span>
-            <select
-              class="input small"
-              value={format ?? ''}
-              onChange={({ currentTarget }) => setQuery({ format: currentTarget.value })}
-            >
-              <option value="">Messages</option>
-              {Object.entries(FORMATS).map(([name, title]) => (
-                <option key={name} value={name}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select
+            label="Format"
+            value={format ?? ''}
+            options={[['', 'Messages'], ...Object.entries(FORMATS)]}
+            onChange={(name) => setQuery({ format: name })}
+          />
           {format === undefined && (
             <>
               <label class="check">

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { getEvents } from '../../api/client.ts'
 import { Button } from '../../parts/button.tsx'
 import { Clamp } from '../../parts/clamp.tsx'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
@@ -7,7 +8,6 @@ import { useRequest } from '../../parts/use-request.ts'
 import { oneLine } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import css from './detail.module.css'
-import { listEvents } from './memory-api.ts'
 import { formatRange } from './memory-text.ts'
 
 const MAX_SHOWN = 5
@@ -31,7 +31,7 @@ export function EventPreview({ sessionId, from, to }: { sessionId: string; from:
 function Events({ sessionId, from, to }: { sessionId: string; from: number; to: number }) {
   const limit = Math.min(MAX_SHOWN, to - from + 1)
   const { value, problem, reload } = useRequest(
-    (signal) => listEvents(sessionId, from, limit, signal),
+    (signal) => getEvents(sessionId, { after: from - 1, limit }, signal),
     [sessionId, from, limit],
   )
   if (problem?.status === 404) {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { MEMORY_CATEGORIES } from '../../domain.ts'
+import { Select } from '../../parts/select.tsx'
 import { useQueryText } from '../../parts/use-query-text.ts'
 import { query, setQuery } from '../../route.ts'
 import css from './memory.module.css'
@@ -46,34 +47,20 @@ export function Filters({ children }: { children?: ComponentChildren }) {
       : [minConfidence, ...CONFIDENCE_STEPS]
   return (
     <>
-      <label class="field">
-        <span>Category</span>
-        <select
-          class="input"
-          value={category}
-          onChange={({ currentTarget }) => setQuery({ category: currentTarget.value })}
-        >
-          <option value="">any</option>
-          {MEMORY_CATEGORIES.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
-      <label class="field">
-        <span>Confidence</span>
-        <select
-          class="input"
-          value={minConfidence === 0 ? '' : String(minConfidence)}
-          onChange={({ currentTarget }) => setQuery({ min: currentTarget.value })}
-        >
-          <option value="">any</option>
-          {least.map((value) => (
-            <option key={value} value={String(value)}>
-              {value} or more
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select
+        isField
+        label="Category"
+        value={category}
+        options={[['', 'any'], ...MEMORY_CATEGORIES.map((name) => [name, name] as const)]}
+        onChange={(name) => setQuery({ category: name })}
+      />
+      <Select
+        isField
+        label="Confidence"
+        value={minConfidence === 0 ? '' : String(minConfidence)}
+        options={[['', 'any'], ...least.map((value) => [value, `${value} or more`] as const)]}
+        onChange={(min) => setQuery({ min })}
+      />
       <label class="check nowrap" title={isSearch ? 'Search results never include them' : undefined}>
         <input
           type="checkbox"

@@ -51,7 +51,7 @@ function AllMemories({ user, all, hrefOf }: MemoriesProps) {
         </span>
         {hasMore && <Button look="small" text="Load newer" disabled={isLoading} onClick={more} />}
       </div>
-      <MemoryList memories={wanted} chosen={query.value.get('memory') ?? ''} hrefOf={hrefOf} label="Memories" />
+      <MemoryList memories={wanted} hrefOf={hrefOf} label="Memories" />
     </>
   )
 }
@@ -78,7 +78,7 @@ function SearchResults({ user, hrefOf, round, words }: MemoriesProps & { words: 
             {value.length === SEARCH_LIMIT ? `The best ${SEARCH_LIMIT}` : `${value.length} found`}, best first
           </p>
           <div class={css.found} data-busy={isLoading}>
-            <MemoryList memories={value} chosen={query.value.get('memory') ?? ''} hrefOf={hrefOf} label="Memories" />
+            <MemoryList memories={value} hrefOf={hrefOf} label="Memories" />
           </div>
         </>
       )}

@@ -1,5 +1,5 @@
 import { call, get } from '../../api/client.ts'
-import type { FoundMemory, Memory, MemoryChange, Page, RecallResult, SessionEvent } from '../../api/types.ts'
+import type { FoundMemory, Memory, MemoryChange, Page, RecallResult } from '../../api/types.ts'
 
 /** The owner of the memories. */
 export interface User {
@@ -56,10 +56,4 @@ export async function getMemoryWithHistory(id: string, signal: AbortSignal) {
   const memory = await get<Memory>(path, {}, signal)
   const { items: changes } = await get<{ items: MemoryChange[] }>(`${path}/history`, {}, signal)
   return { memory, changes }
-}
-
-/** Events of a session from a sequence on. */
-export async function listEvents(sessionId: string, from: number, limit: number, signal: AbortSignal) {
-  const path = `/sessions/${encodeURIComponent(sessionId)}/events`
-  return (await get<{ items: SessionEvent[] }>(path, { after: from - 1, limit }, signal)).items
 }

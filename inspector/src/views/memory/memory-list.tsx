@@ -1,15 +1,16 @@
 import type { Memory } from '../../api/types.ts'
+import { query } from '../../route.ts'
 import { MemoryRow } from './memory-row.tsx'
 
 interface Props {
   readonly memories: readonly Memory[]
-  readonly chosen: string
   readonly hrefOf: (id: string) => string
   readonly label: string
 }
 
 /** A list of memories with links to their details. */
-export function MemoryList({ memories, chosen, hrefOf, label }: Props) {
+export function MemoryList({ memories, hrefOf, label }: Props) {
+  const chosen = query.value.get('memory')
   return (
     <ul class="box rows" aria-label={label}>
       {memories.map((memory) => (

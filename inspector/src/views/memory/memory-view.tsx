@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
-import { useQueryText } from '../../parts/use-query-text.ts'
+import { type QueryText, useQueryText } from '../../parts/use-query-text.ts'
 import { oneLine } from '../../parts/visible.ts'
 import { memoryHref, query, setQuery } from '../../route.ts'
 import { Filters, SearchBox } from './filters.tsx'
@@ -68,46 +68,48 @@ function chooseUser(
 
 /** Inputs for user and tenant; a token of one user leaves nothing to choose. */
 function UserBox({ users: { own, users, seesAllTenants }, user }: { users: Users; user: User | undefined }) {
-  const [text, setText] = useQueryText('user', WITHOUT_MEMORY)
-  const [tenant, setTenant] = useQueryText('tenant', WITHOUT_MEMORY)
+  const userText = useQueryText('user', WITHOUT_MEMORY)
+  const tenantText = useQueryText('tenant', WITHOUT_MEMORY)
   if (own !== undefined) return null
   return (
     <>
-      <label class="field">
-        <span>User</span>
-        <input
-          class="input"
-          list="memory-users"
-          dir="auto"
-          autoComplete="off"
-          spellcheck={false}
-          maxLength={512}
-          placeholder={user?.userId ?? 'user id'}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
+      <NameInput label="User" text={userText} placeholder={user?.userId ?? 'user id'} options={users ?? []} />
+      {seesAllTenants && <NameInput label="Tenant" text={tenantText} placeholder="local" />}
+    </>
+  )
+}
+
+interface NameInputProps {
+  readonly label: string
+  readonly text: QueryText
+  readonly placeholder: string
+  /** Names to suggest. */
+  readonly options?: readonly string[]
+}
+
+function NameInput({ label, text: [text, setText], placeholder, options }: NameInputProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        class="input"
+        list={options && 'memory-users'}
+        dir="auto"
+        autoComplete="off"
+        spellcheck={false}
+        maxLength={512}
+        placeholder={placeholder}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      {options && (
         <datalist id="memory-users">
-          {users?.map((name) => (
+          {options.map((name) => (
             <option key={name} value={name} />
           ))}
         </datalist>
-      </label>
-      {seesAllTenants && (
-        <label class="field">
-          <span>Tenant</span>
-          <input
-            class="input"
-            dir="auto"
-            autoComplete="off"
-            spellcheck={false}
-            maxLength={512}
-            placeholder="local"
-            value={tenant}
-            onInput={({ currentTarget }) => setTenant(currentTarget.value)}
-          />
-        </label>
       )}
-    </>
+    </label>
   )
 }
 

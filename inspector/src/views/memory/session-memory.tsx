@@ -65,14 +65,7 @@ function SessionMemories({ id, all, hrefOf }: { id: string; all: LoadedMemories;
       {own.length === 0 && problem === undefined && (
         <p class="muted">Nothing yet. Memories are extracted shortly after the session ends or passes a gate.</p>
       )}
-      {own.length > 0 && (
-        <MemoryList
-          memories={shown}
-          chosen={query.value.get('memory') ?? ''}
-          hrefOf={hrefOf}
-          label="Memories from this session"
-        />
-      )}
+      {own.length > 0 && <MemoryList memories={shown} hrefOf={hrefOf} label="Memories from this session" />}
       {showMore && <div>{showMore}</div>}
       {hasMore && (
         <div class="note row">

@@ -1,3 +1,4 @@
+import type { FunctionComponent } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ErrorBoundary } from '../../parts/error-boundary.tsx'
 import { lazy } from '../../parts/lazy.tsx'
@@ -11,12 +12,15 @@ import { SessionHead } from './session-head.tsx'
 import css from './session-view.module.css'
 
 // the timeline is the default view: the others load on first use
-const AgentsView = lazy(async () => (await import('../agents/agents-view.tsx')).AgentsView)
-const ContextView = lazy(async () => (await import('../context/context-view.tsx')).ContextView)
-const MemoryOfSession = lazy(async () => (await import('../memory/session-memory.tsx')).SessionMemory)
-const StateView = lazy(async () => (await import('../state/state-view.tsx')).StateView)
-const TimeView = lazy(async () => (await import('../time/time-view.tsx')).TimeView)
-const WorkView = lazy(async () => (await import('../work/work-view.tsx')).WorkView)
+const VIEWS: Readonly<Record<Tab, FunctionComponent<{ data: SessionData }>>> = {
+  timeline: TimelineView,
+  state: lazy(async () => (await import('../state/state-view.tsx')).StateView),
+  time: lazy(async () => (await import('../time/time-view.tsx')).TimeView),
+  agents: lazy(async () => (await import('../agents/agents-view.tsx')).AgentsView),
+  work: lazy(async () => (await import('../work/work-view.tsx')).WorkView),
+  context: lazy(async () => (await import('../context/context-view.tsx')).ContextView),
+  memory: lazy(async () => (await import('../memory/session-memory.tsx')).SessionMemory),
+}
 
 const TAB_NAMES = {
   timeline: 'Timeline',
@@ -34,6 +38,7 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
   useEffect(() => data.start(), [data])
   const record = data.record.value
   const problem = data.problem.value
+  const View = VIEWS[tab]
   const task = record === undefined ? id : (record.task ?? 'Untitled session')
   useEffect(() => {
     document.title = `${preview(task, 60)} · ${TAB_NAMES[tab]} · Throughline`
@@ -49,7 +54,7 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
       <Tabs id={id} tab={tab} />
       <section class={css.view} aria-label={TAB_NAMES[tab]}>
         <ErrorBoundary key={tab}>
-          <View data={data} tab={tab} />
+          <View data={data} />
         </ErrorBoundary>
       </section>
     </div>
@@ -87,23 +92,4 @@ function NotFound({ id }: { id: string }) {
       </p>
     </Empty>
   )
-}
-
-function View({ data, tab }: { data: SessionData; tab: Tab }) {
-  switch (tab) {
-    case 'timeline':
-      return <TimelineView data={data} />
-    case 'state':
-      return <StateView data={data} />
-    case 'time':
-      return <TimeView data={data} />
-    case 'agents':
-      return <AgentsView data={data} />
-    case 'work':
-      return <WorkView data={data} />
-    case 'context':
-      return <ContextView data={data} />
-    case 'memory':
-      return <MemoryOfSession data={data} />
-  }
 }

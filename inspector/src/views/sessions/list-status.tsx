@@ -20,9 +20,11 @@ export function ListStatus({ list, shown, isSearching, mayContinue, onMore }: Pr
   const loaded = list.rows.value.length
   const hasMore = list.pages.hasMore.value
   const lost = list.lost.value
+  const found = `${sessions(shown)} found, searched ${hasMore ? '' : 'all '}${number(loaded)}`
+  const listed = hasMore ? `newest ${sessions(loaded)}, scroll for more` : sessions(loaded)
   return (
     <div class={css.found}>
-      <span role="status">{list.pages.hasLoaded.value && textOf({ loaded, shown, isSearching, hasMore })}</span>
+      <span role="status">{list.pages.hasLoaded.value && (isSearching ? found : listed)}</span>
       {isSearching && hasMore && mayContinue && list.pages.isLoading.value && <span>searching…</span>}
       {isSearching && hasMore && !mayContinue && <Button look="small" text="Search 20,000 more" onClick={onMore} />}
       <span class={css.live} data-live={lost === undefined ? 'live' : 'lost'} role="status">
@@ -31,16 +33,4 @@ export function ListStatus({ list, shown, isSearching, mayContinue, onMore }: Pr
       {lost !== undefined && <Button look="small" text="Retry now" onClick={() => list.retry()} />}
     </div>
   )
-}
-
-interface TextOfProps {
-  readonly loaded: number
-  readonly shown: number
-  readonly isSearching: boolean
-  readonly hasMore: boolean
-}
-
-function textOf({ loaded, shown, isSearching, hasMore }: TextOfProps): string {
-  if (isSearching) return `${sessions(shown)} found, searched ${hasMore ? '' : 'all '}${number(loaded)}`
-  return hasMore ? `newest ${sessions(loaded)}, scroll for more` : sessions(loaded)
 }

@@ -1,9 +1,10 @@
+import { defaultRangeExtractor } from '@tanstack/virtual-core'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
+import { useVirtual } from '../../parts/use-virtual.ts'
 import { SessionRow } from './session-row.tsx'
 import css from './session-table.module.css'
 import { useRowHeight } from './use-row-height.ts'
-import { useVirtualRows } from './use-virtual-rows.ts'
 
 interface Props {
   readonly rows: readonly SessionRecord[]
@@ -22,20 +23,27 @@ const HEADING_TEXTS = { activity: 'last activity' } as Partial<Record<string, st
 /** Rows that should be loaded beyond the last visible one. */
 const AHEAD = 60
 
+/** Rows that are drawn beyond the visible ones. */
+const OVERSCAN = 8
+
 /** A table of sessions that draws only the visible rows. */
 export function SessionTable({ rows, top, hasMore, onScroller, onNeed }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const { row, head } = useRowHeight()
   const [focused, setFocused] = useState<string>()
   const kept = focused === undefined ? -1 : rows.findIndex(({ id }) => id === focused)
-  const virtual = useVirtualRows({
+  const virtual = useVirtual({
     count: rows.length,
-    height: row,
-    above: head,
-    scroller,
-    top,
-    focused: kept < 0 ? undefined : kept,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => row,
+    initialOffset: top,
+    paddingStart: head,
+    scrollPaddingStart: head,
+    overscan: OVERSCAN,
+    // the focused row is drawn wherever it is: removed, it would lose the focus
+    rangeExtractor: (range) => withRow(defaultRangeExtractor(range), kept),
   })
+  useLayoutEffect(() => virtual.measure(), [virtual, row])
   const wanted = useRef<number | undefined>(undefined)
   const items = virtual.getVirtualItems()
   const last = virtual.range?.endIndex ?? 0
@@ -90,6 +98,10 @@ export function SessionTable({ rows, top, hasMore, onScroller, onNeed }: Props) 
       </table>
     </div>
   )
+}
+
+function withRow(shown: number[], row: number): number[] {
+  return row < 0 || shown.includes(row) ? shown : [...shown, row].sort((a, b) => a - b)
 }
 
 function indexOf(target: EventTarget | null): number | undefined {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
 import { Button } from '../../parts/button.tsx'
+import { Select } from '../../parts/select.tsx'
 import { STATE_NAMES } from '../../parts/status.tsx'
 import { setQuery } from '../../route.ts'
 import { FILTER_NAMES, type Filters } from './filters.ts'
@@ -30,21 +31,13 @@ export function Toolbar({ filters, search, agents, rows, hasUsers, hasTenants }:
         Filters{active > 0 && ` (${active})`}
       </button>
       <div class={css.filters} data-open={isOpen}>
-        <label class="field">
-          <span>Status</span>
-          <select
-            class="input"
-            value={filters.status ?? ''}
-            onChange={({ currentTarget }) => setQuery({ status: currentTarget.value })}
-          >
-            <option value="">Any</option>
-            {Object.entries(STATE_NAMES).map(([state, name]) => (
-              <option key={state} value={state}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          isField
+          label="Status"
+          value={filters.status ?? ''}
+          options={[['', 'Any'], ...Object.entries(STATE_NAMES)]}
+          onChange={(status) => setQuery({ status })}
+        />
         <ExactFilter
           name="agent"
           filters={filters}

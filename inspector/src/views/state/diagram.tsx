@@ -30,14 +30,9 @@ export function Diagram(props: DiagramProps) {
 const STATES = Object.keys(STATE_NAMES) as SessionState[]
 const STEPS = ['create', ...COMMANDS] as const
 
-function DiagramSvg({
-  places,
-  state,
-  isOver,
-  taken,
-  highlighted,
-  class: name,
-}: DiagramProps & { places: DiagramLayout; class: string | undefined }) {
+type SvgProps = DiagramProps & { places: DiagramLayout; class: string | undefined }
+
+function DiagramSvg({ places, state, isOver, taken, highlighted, class: name }: SvgProps) {
   const arrow = useId()
   const { width, height, live, start } = places
   const shown = isDrawn(highlighted?.kind) ? highlighted.kind : undefined

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { get, sessionPath } from '../../api/client.ts'
+import { getEvents } from '../../api/client.ts'
 import type { SessionEvent } from '../../api/types.ts'
 import { useRequest } from '../../parts/use-request.ts'
 import { preview } from '../../parts/visible.ts'
@@ -28,9 +28,8 @@ export function LazyNote({ data, sequence }: { data: SessionData; sequence: numb
 async function readNote(data: SessionData, sequence: number, signal: AbortSignal): Promise<string> {
   const known = data.log.peek(sequence)
   if (known !== undefined) return formatNote(known)
-  const query = { after: sequence - 1, limit: 1 }
-  const { items } = await get<{ items: SessionEvent[] }>(sessionPath(data.id, '/events'), query, signal)
-  return formatNote(items[0])
+  const [event] = await getEvents(data.id, { after: sequence - 1, limit: 1 }, signal)
+  return formatNote(event)
 }
 
 const formatNote = (event: SessionEvent | undefined) => preview(readWorkNote(event) ?? '', 300)

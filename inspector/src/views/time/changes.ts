@@ -21,17 +21,10 @@ const KINDS_BY_TYPE: Readonly<Record<string, readonly ChangeKind[]>> = {
 /** Event types that change more than the log. */
 export const CHANGE_TYPES: readonly string[] = Object.keys(KINDS_BY_TYPE)
 
-const typesOfFirstKind = (kind: ChangeKind) => CHANGE_TYPES.filter((type) => KINDS_BY_TYPE[type]?.[0] === kind)
-
-/** Each type once, under its first kind: the types loaded together. */
-export const TYPES_BY_KIND: Readonly<Record<ChangeKind, readonly string[]>> = {
-  scratchpad: typesOfFirstKind('scratchpad'),
-  status: typesOfFirstKind('status'),
-  agent: typesOfFirstKind('agent'),
-  envelope: typesOfFirstKind('envelope'),
-  work: typesOfFirstKind('work'),
-  commit: typesOfFirstKind('commit'),
-}
+/** Each type once, under its first kind, in the order of {@link CHANGE_KINDS}: the types loaded together. */
+export const TYPES_BY_KIND: readonly (readonly string[])[] = CHANGE_KINDS.map((kind) =>
+  CHANGE_TYPES.filter((type) => KINDS_BY_TYPE[type]?.[0] === kind),
+)
 
 /** Event types that may change a kind. */
 export const eventTypes = (kind: ChangeKind): string[] =>
@@ -95,9 +88,8 @@ export function mergeChanges(
 ): LoadedChanges {
   const since = new Map<string, number>()
   for (const [i, { events, hasMore }] of read.entries()) {
-    const kind = CHANGE_KINDS[i]
-    if (kind === undefined || !hasMore) continue
-    for (const type of TYPES_BY_KIND[kind]) since.set(type, events[0]?.sequence ?? Number.POSITIVE_INFINITY)
+    if (!hasMore) continue
+    for (const type of TYPES_BY_KIND[i] ?? []) since.set(type, events[0]?.sequence ?? Number.POSITIVE_INFINITY)
   }
   return { events: read.flatMap(({ events }) => events).toSorted((a, b) => a.sequence - b.sequence), since }
 }

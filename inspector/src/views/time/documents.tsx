@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import type { Json, Snapshot } from '../../api/types.ts'
 import { ProblemNote } from '../../parts/notes.tsx'
 import { formatTime } from '../../parts/time.tsx'
@@ -70,19 +69,13 @@ function Document({ data, moments, moment, known, isRead, pinned, other, kind, n
           pinned === undefined ? (
             <ChangeSource id={data.id} change={change} />
           ) : (
-            <ComparedEvents {...{ pinned, snapshot }} />
+            `Changes from event #${pinned.toLocaleString('en')} to event #${snapshot.sequence.toLocaleString('en')}`
           )
         }
       />
     </>
   )
 }
-
-const ComparedEvents = ({ pinned, snapshot }: { pinned: number; snapshot: Snapshot }): ComponentChildren => (
-  <>
-    Changes from event #{pinned.toLocaleString('en')} to event #{snapshot.sequence.toLocaleString('en')}
-  </>
-)
 
 /** The last change of a document, and the session before it. */
 interface LastChange {

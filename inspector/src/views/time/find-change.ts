@@ -1,5 +1,4 @@
-import { get, sessionPath } from '../../api/client.ts'
-import type { SessionEvent } from '../../api/types.ts'
+import { getEvents } from '../../api/client.ts'
 import { CHANGE_TYPES, type ChangeKind, changeKinds, eventTypes } from './changes.ts'
 
 /** Events per request, and most requests: transitions without a context are skipped. */
@@ -16,7 +15,7 @@ export async function findLastChange(
   const types = kind === undefined ? CHANGE_TYPES : eventTypes(kind)
   for (let read = 0; read < SCAN.reads; read++) {
     const query = { types, before, order: 'desc', limit: SCAN.page }
-    const { items } = await get<{ items: SessionEvent[] }>(sessionPath(id, '/events'), query, signal)
+    const items = await getEvents(id, query, signal)
     const found = items.find((event) => kind === undefined || changeKinds(event).includes(kind))
     const last = items.at(-1)
     if (found !== undefined || last === undefined || items.length < SCAN.page) return found?.sequence
@@ -27,7 +26,6 @@ export async function findLastChange(
 
 /** Asks the server for the first change of any kind after an event. */
 export async function findNextChange(id: string, after: number, signal: AbortSignal): Promise<number | undefined> {
-  const query = { types: CHANGE_TYPES, after, limit: 1 }
-  const { items } = await get<{ items: SessionEvent[] }>(sessionPath(id, '/events'), query, signal)
-  return items[0]?.sequence
+  const [event] = await getEvents(id, { types: CHANGE_TYPES, after, limit: 1 }, signal)
+  return event?.sequence
 }

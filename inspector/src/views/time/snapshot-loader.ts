@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { get, sessionPath } from '../../api/client.ts'
+import { get, getEvents, sessionPath } from '../../api/client.ts'
 import { type Problem, toProblem } from '../../api/problem.ts'
 import type { SessionEvent, Snapshot } from '../../api/types.ts'
 import type { SessionData } from '../../session/session-data.ts'
@@ -90,9 +90,7 @@ export class SnapshotLoader {
   async #event(sequence: number, signal: AbortSignal): Promise<SessionEvent | undefined> {
     const known = this.#data.log.peek(sequence) ?? this.#events.get(sequence)
     if (known !== undefined) return known
-    const query = { after: sequence - 1, limit: 1 }
-    const { items } = await get<{ items: SessionEvent[] }>(sessionPath(this.#data.id, '/events'), query, signal)
-    const [event] = items
+    const [event] = await getEvents(this.#data.id, { after: sequence - 1, limit: 1 }, signal)
     return event === undefined ? undefined : await cached(this.#events, sequence, () => Promise.resolve(event))
   }
 }

@@ -8,14 +8,7 @@ const MAX_PER_KIND = 500
 
 /** The last changes of a session, loaded per kind so that a frequent kind does not crowd out another. */
 export function useChanges(data: SessionData) {
-  const read = [
-    useEvents(data, TYPES_BY_KIND.scratchpad, MAX_PER_KIND),
-    useEvents(data, TYPES_BY_KIND.status, MAX_PER_KIND),
-    useEvents(data, TYPES_BY_KIND.agent, MAX_PER_KIND),
-    useEvents(data, TYPES_BY_KIND.envelope, MAX_PER_KIND),
-    useEvents(data, TYPES_BY_KIND.work, MAX_PER_KIND),
-    useEvents(data, TYPES_BY_KIND.commit, MAX_PER_KIND),
-  ]
+  const read = TYPES_BY_KIND.map((types) => useEvents(data, types, MAX_PER_KIND))
   const failed = read.filter(({ problem }) => problem !== undefined)
   const known = useMemo(
     () =>

@@ -95,10 +95,11 @@ function Fields({ of, sessionId }: { of: JsonObject; sessionId: string }) {
   )
 }
 
-function Field({ name, children }: { name: string; children: ComponentChildren }) {
+/** A name and its value in a list of fields. */
+export function Field({ name, children }: { name: ComponentChildren; children: ComponentChildren }) {
   return (
     <>
-      <dt dir="auto">{oneLine(name, 80)}</dt>
+      <dt dir="auto">{typeof name === 'string' ? oneLine(name, 80) : name}</dt>
       <dd>{children}</dd>
     </>
   )

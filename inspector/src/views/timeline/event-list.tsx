@@ -35,9 +35,9 @@ interface Props {
   /** Called when the reader reaches or leaves the end. */
   onEnd: (isAtEnd: boolean) => void
   /** Called when the reader reaches the start of the list. */
-  onStart: () => void
+  onStart?: () => void
   /** Goes to the first or last event of the log, which may be outside the list. */
-  onEdge: (edge: 'first' | 'last') => void
+  onEdge?: (edge: 'first' | 'last') => void
 }
 
 /** A list of events that draws only the visible ones. */
@@ -119,14 +119,9 @@ export function EventList(props: Props) {
   )
 }
 
-function Item({
-  rows,
-  index,
-  link,
-  named,
-  open,
-  onToggle,
-}: Pick<Props, 'rows' | 'named' | 'open' | 'onToggle'> & { index: number; link: Related | undefined }) {
+type ItemProps = Pick<Props, 'rows' | 'named' | 'open' | 'onToggle'> & { index: number; link: Related | undefined }
+
+function Item({ rows, index, link, named, open, onToggle }: ItemProps) {
   const event = rows.eventAt(index)
   if (event === undefined || link === undefined)
     return <p class={css.unloaded}>#{rows.sequenceAt(index).toLocaleString('en')}</p>

@@ -100,7 +100,6 @@ function WholeLog({ data, shared, way, target }: ListProps) {
           named={target}
           {...shared}
           onEnd={end.onEnd}
-          onStart={() => undefined}
           onEdge={(edge) => {
             const sequence = edge === 'first' ? 1 : head
             if (!holds(shown, sequence, head)) way.to(sequence)
@@ -160,7 +159,6 @@ function FilteredLog({ data, shared, way, target, show }: ListProps & { show: Fi
             {...shared}
             onEnd={end.onEnd}
             onStart={found.moreOnScroll}
-            onEdge={() => undefined}
           />
           <NewEvents count={end.unseen} onClick={way.toEnd} />
         </div>

@@ -5,6 +5,7 @@ import { JsonView } from '../../parts/json-view.tsx'
 import { shortText } from '../../parts/short-json.ts'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
+import { Field } from './event-details.tsx'
 import css from './event-row.module.css'
 import type { RowProps } from './event-row.tsx'
 import { MOST_CALLS } from './related-events.ts'
@@ -68,37 +69,22 @@ function OutcomeBadge({ event, outcome }: { event: SessionEvent; outcome: Outcom
 }
 
 function CallDetails({ event, call, outcome }: { event: SessionEvent; call: Call; outcome: Outcome }) {
+  const linkTo = (sequence: number) => <a href={eventHref(event.sessionId, sequence)}>#{sequence}</a>
   return (
     <dl class={css.fields}>
-      <dt>arguments</dt>
-      <dd>
+      <Field name="arguments">
         <Arguments value={call.arguments} />
-      </dd>
+      </Field>
       {outcome.is === 'result' && (
-        <>
-          <dt>
-            result <a href={eventHref(event.sessionId, outcome.event.sequence)}>#{outcome.event.sequence}</a>
-          </dt>
-          <dd>
-            {outcome.event.content === '' ? <span class="muted">empty</span> : <Clamp text={outcome.event.content} />}
-          </dd>
-        </>
+        <Field name={<>result {linkTo(outcome.event.sequence)}</>}>
+          {outcome.event.content === '' ? <span class="muted">empty</span> : <Clamp text={outcome.event.content} />}
+        </Field>
       )}
-      {outcome.is === 'again' && (
-        <>
-          <dt>repeated at</dt>
-          <dd>
-            <a href={eventHref(event.sessionId, outcome.at)}>#{outcome.at}</a>
-          </dd>
-        </>
-      )}
+      {outcome.is === 'again' && <Field name="repeated at">{linkTo(outcome.at)}</Field>}
       {call.id !== undefined && (
-        <>
-          <dt>call id</dt>
-          <dd>
-            <code>{oneLine(call.id, 200)}</code>
-          </dd>
-        </>
+        <Field name="call id">
+          <code>{oneLine(call.id, 200)}</code>
+        </Field>
       )}
     </dl>
   )

@@ -12,7 +12,7 @@ interface Options {
   readonly rows: Rows
   readonly onToggle: (sequence: number) => void
   /** Goes to the first or last event of the log, which may be outside the list. */
-  readonly onEdge: (edge: 'first' | 'last') => void
+  readonly onEdge?: (edge: 'first' | 'last') => void
 }
 
 /** Where a row is scrolled to; `auto`: only as far as necessary. */
@@ -125,8 +125,8 @@ export function useRowFocus(
   const act = (key: string, at: HTMLElement, index: number): boolean => {
     if (key === 'j' || key === 'ArrowDown') go(index + 1)
     else if (key === 'k' || key === 'ArrowUp') go(index - 1)
-    else if (key === 'Home') onEdge('first')
-    else if (key === 'End') onEdge('last')
+    else if (key === 'Home') onEdge?.('first')
+    else if (key === 'End') onEdge?.('last')
     else if (key === 'Enter' && at.matches('article, [role="feed"]')) toggle(index)
     else return false
     if (key === 'Home') go(0)

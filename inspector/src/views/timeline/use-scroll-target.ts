@@ -39,13 +39,13 @@ export function useScrollTarget(
 /** Calls back when the reader reaches either end of the list. */
 export function useEdges(
   virtual: VirtualList,
-  { onEnd, onStart }: { onEnd: (isAtEnd: boolean) => void; onStart: () => void },
+  { onEnd, onStart }: { onEnd: (isAtEnd: boolean) => void; onStart?: () => void },
 ): void {
   const isAtEnd = useRef<boolean | undefined>(undefined)
   useEffect(() => {
     const now = virtual.isAtEnd(NEAR)
     if (now !== isAtEnd.current) onEnd(now)
     isAtEnd.current = now
-    if ((virtual.scrollElement?.scrollTop ?? Number.NaN) < 10 * ROW) onStart()
+    if ((virtual.scrollElement?.scrollTop ?? Number.NaN) < 10 * ROW) onStart?.()
   })
 }

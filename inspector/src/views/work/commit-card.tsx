@@ -10,7 +10,7 @@ import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, sessionHref } from '../../route.ts'
 import css from './commit-card.module.css'
 import { ExitCode } from './exit-code.tsx'
-import { formatBytes, partHref, ShortHash, TruncatedText } from './links.tsx'
+import { formatBytes, PathCode, partHref, ShortHash, TruncatedText } from './links.tsx'
 
 const KIND_TEXTS: Readonly<Record<string, string>> = {
   normal: 'Task completed',
@@ -111,24 +111,14 @@ function Lists({ commit: { decisions, filesWritten, filesRead, commands, openQue
         items={filesWritten}
         render={({ path, bytes, hash }) => (
           <>
-            <code>
-              <TruncatedText text={path} max={80} />
-            </code>{' '}
+            <PathCode path={path} max={80} />{' '}
             <span class="muted small">
               {bytes !== undefined && formatBytes(bytes)} {hash !== undefined && <ShortHash hash={hash} />}
             </span>
           </>
         )}
       />
-      <List
-        name="Files read"
-        items={filesRead}
-        render={(path) => (
-          <code>
-            <TruncatedText text={path} max={80} />
-          </code>
-        )}
-      />
+      <List name="Files read" items={filesRead} render={(path) => <PathCode path={path} max={80} />} />
       <List
         name="Commands"
         items={commands}

@@ -2,10 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Graph } from '../../api/types.ts'
 import { TASK_NODE } from '../../domain.ts'
 import { Button } from '../../parts/button.tsx'
+import { Select } from '../../parts/select.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { navigate, setQuery } from '../../route.ts'
 import css from './graph-controls.module.css'
-import { DIRECTIONS, type Direction, type GraphQuery, MAX_DEPTH } from './graph-query.ts'
+import { type Direction, type GraphQuery, MAX_DEPTH } from './graph-query.ts'
 import { graphHref, TruncatedText } from './links.tsx'
 import { extendTrail, fileNode } from './node-name.ts'
 import type { WorkIndex } from './work-index.ts'
@@ -15,6 +16,8 @@ const DIRECTION_NAMES = {
   out: 'outgoing',
   in: 'incoming',
 } as const satisfies Record<Direction, string>
+
+const DEPTHS = Array.from({ length: MAX_DEPTH }, (_, index) => [index + 1, index + 1] as const)
 
 /** Node names suggested by the input. */
 const MAX_SUGGESTIONS = 200
@@ -31,34 +34,13 @@ export function GraphControls({ id, graphQuery, graph, work }: Props) {
   return (
     <div class="toolbar">
       <NodeForm id={id} graph={graph} work={work} />
-      <label class="row small">
-        <span class="muted">Depth</span>
-        <select
-          class="input small"
-          value={graphQuery.depth}
-          onChange={({ currentTarget }) => setQuery({ depth: currentTarget.value })}
-        >
-          {Array.from({ length: MAX_DEPTH }, (_, index) => (
-            <option key={index + 1} value={index + 1}>
-              {index + 1}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="row small">
-        <span class="muted">Direction</span>
-        <select
-          class="input small"
-          value={graphQuery.direction}
-          onChange={({ currentTarget }) => setQuery({ direction: currentTarget.value })}
-        >
-          {DIRECTIONS.map((name) => (
-            <option key={name} value={name}>
-              {DIRECTION_NAMES[name]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select label="Depth" value={graphQuery.depth} options={DEPTHS} onChange={(depth) => setQuery({ depth })} />
+      <Select
+        label="Direction"
+        value={graphQuery.direction}
+        options={Object.entries(DIRECTION_NAMES)}
+        onChange={(direction) => setQuery({ direction })}
+      />
       <fieldset class="row">
         <legend class="hidden">Layout</legend>
         {(['diagram', 'list'] as const).map((as) => (

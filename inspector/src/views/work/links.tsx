@@ -35,6 +35,15 @@ export function TruncatedText({ text, max }: { text: string; max: number }) {
   )
 }
 
+/** A path, cut in the middle if it is long. */
+export function PathCode({ path, max }: { path: string; max: number }) {
+  return (
+    <code>
+      <TruncatedText text={path} max={max} />
+    </code>
+  )
+}
+
 /** The start of a hash; the tooltip has the full one. */
 export function ShortHash({ hash }: { hash: string }) {
   return <code title={oneLine(hash, 200)}>{oneLine(hash.slice(0, 10))}</code>

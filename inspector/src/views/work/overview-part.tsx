@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { Clamp } from '../../parts/clamp.tsx'
+import { Select } from '../../parts/select.tsx'
 import { useShowMore } from '../../parts/show-more.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { oneLine, visible } from '../../parts/visible.ts'
@@ -99,15 +100,14 @@ export function Output({ output, omitted }: { output?: string | undefined; omitt
   )
 }
 
-const NOTE_FILTERS = ['all', 'decision', 'note', 'plan', 'state change'] as const
-type NoteFilter = (typeof NOTE_FILTERS)[number]
-const FILTER_NAMES = {
+const NOTE_FILTERS = {
   all: 'All',
   decision: 'Decisions',
   note: 'Notes',
   plan: 'Plans',
   'state change': 'With a state change',
-} as const satisfies Record<NoteFilter, string>
+} as const
+type NoteFilter = keyof typeof NOTE_FILTERS
 
 function Notes({ id, notes }: { id: string; notes: readonly NoteEntry[] }) {
   const [kind, setKind] = useState<NoteFilter>('all')
@@ -117,20 +117,12 @@ function Notes({ id, notes }: { id: string; notes: readonly NoteEntry[] }) {
   const { shown, more } = useShowMore(chosen, 100)
   return (
     <>
-      <label class="row small">
-        <span class="muted">Show</span>
-        <select
-          class="input small"
-          value={kind}
-          onChange={({ currentTarget }) => setKind(currentTarget.value as NoteFilter)}
-        >
-          {NOTE_FILTERS.map((name) => (
-            <option key={name} value={name}>
-              {FILTER_NAMES[name]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select
+        label="Show"
+        value={kind}
+        options={Object.entries(NOTE_FILTERS)}
+        onChange={(value) => setKind(value as NoteFilter)}
+      />
       {chosen.length === 0 && <p class="muted">None of this kind.</p>}
       <ul class="rows">
         {shown.map((one) => (

@@ -4,7 +4,7 @@ import { useShowMore } from '../../parts/show-more.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { ExitCode } from './exit-code.tsx'
-import { EventLink, formatBytes, graphHref, ShortHash, TruncatedText } from './links.tsx'
+import { EventLink, formatBytes, graphHref, PathCode, ShortHash, TruncatedText } from './links.tsx'
 import { NoteText, Output } from './overview-part.tsx'
 import type { Step } from './steps.ts'
 import css from './steps-part.module.css'
@@ -115,17 +115,11 @@ const OBSERVATION_VERBS = {
 function ObservationContent({ id, observed }: { id: string; observed: Observation }) {
   switch (observed.kind) {
     case 'fileRead':
-      return (
-        <code>
-          <TruncatedText text={observed.path} max={100} />
-        </code>
-      )
+      return <PathCode path={observed.path} max={100} />
     case 'fileWrite':
       return (
         <p class="facts">
-          <code>
-            <TruncatedText text={observed.path} max={100} />
-          </code>
+          <PathCode path={observed.path} max={100} />
           {observed.bytes !== undefined && <span class="muted small">{formatBytes(observed.bytes)}</span>}
           {observed.hash !== undefined && (
             <span class="muted small">
