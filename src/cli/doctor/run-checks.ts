@@ -71,7 +71,7 @@ async function checkPostgres({ url, cache }: Target, now: () => number): Promise
     role,
     cached,
     checkDatabaseSize(facts),
-    checkClock(now(), { name: 'the database', time: facts.clock.there, ...facts.clock }),
+    checkClock(now(), { name: 'the database', time: facts.clock.server, ...facts.clock }),
   ]
 }
 

@@ -1,53 +1,54 @@
 import { countTurns } from '../../domain/event.ts'
 import type { AppendRequest, NewEvent } from '../../ports/session-store.ts'
 import type { ElementType } from './arrays.ts'
-import { eventColumns, eventValues, ownerOf } from './rows.ts'
+import { eventColumns, eventValues, MAX_INTEGER, ownerOf } from './rows.ts'
 
-/** Appends in one call at most. */
-const MOST = 256
+/** Most appends in one batch. */
+const MAX_APPENDS = 256
 
-/** An append that waits for its call. */
+/** An append that waits for its batch. */
 export interface PendingAppend {
   request: AppendRequest
-  /** Sent in a call of its own, after a call that it shared was refused as a whole. */
+  /** Whether it gets a batch of its own, because a shared one failed as a whole. */
   isAlone?: boolean
 }
 
-/** The appends of one call to one session, in their order. */
+/** The appends of one batch to one session, in order. */
 export interface Group<Item extends PendingAppend> {
   sessionId: string
   tenant: string | null
   userId: string | null
   items: Item[]
-  /** The head that the session must have. */
+  /** The head that the session must be at. */
   expected: number | undefined
 }
 
 /**
- * Takes from what waits the appends of the next call. In one call a session has one owner and each key once, and an append that
- * expects a sequence has the session for itself; what does not fit waits on, and all that comes after it for the same session.
+ * Removes the appends of the next batch from the queue. In one batch a session has one owner and each key once, and an
+ * append with an expected sequence is the only one of its session. An append that does not fit stays in the queue, with
+ * all later ones to the same session.
  */
-export function takeBatch<Item extends PendingAppend>(waiting: Item[]): Group<Item>[] {
-  const lone = waiting.findIndex(({ isAlone: alone }) => alone === true)
-  if (lone >= 0) return waiting.splice(lone, 1).map(groupOf)
+export function takeBatch<Item extends PendingAppend>(pending: Item[]): Group<Item>[] {
+  const alone = pending.findIndex(({ isAlone }) => isAlone === true)
+  if (alone >= 0) return pending.splice(alone, 1).map(groupOf)
   const groups = new Map<string, Group<Item>>()
-  const left: Item[] = []
-  const held = new Set<string>()
+  const rest: Item[] = []
+  const blocked = new Set<string>()
   let taken = 0
-  for (const item of waiting) {
+  for (const item of pending) {
     const { sessionId } = item.request
     const group = groups.get(sessionId)
-    if (taken === MOST || held.has(sessionId) || (group !== undefined && !fits(group, item))) {
-      left.push(item)
-      held.add(sessionId)
+    if (taken === MAX_APPENDS || blocked.has(sessionId) || (group !== undefined && !fits(group, item))) {
+      rest.push(item)
+      blocked.add(sessionId)
       continue
     }
     if (group === undefined) groups.set(sessionId, groupOf(item))
     else group.items.push(item)
     taken++
   }
-  waiting.splice(0, waiting.length, ...left)
-  // in one order everywhere, so that two processes never wait for each other's sessions
+  pending.splice(0, pending.length, ...rest)
+  // every process locks sessions in this order, so batches cannot deadlock
   return Array.from(groups.values()).sort((a, b) => compare(a.tenant, b.tenant) || compare(a.sessionId, b.sessionId))
 }
 
@@ -65,23 +66,23 @@ function fits<Item extends PendingAppend>(group: Group<Item>, { request }: Item)
   return key === undefined || group.items.every((other) => other.request.idempotency?.key !== key)
 }
 
-/** Whose are everyone's come first. */
+/** Unrestricted callers (null tenant) sort first. */
 function compare(a: string | null, b: string | null): number {
   if (a === b) return 0
   if (a === null) return -1
   return b === null || a > b ? 1 : -1
 }
 
-/** An append with a key, and where it stands. */
+/** An append with an idempotency key. */
 export interface KeyedAppend<Item> {
-  /** Number of the session, from 1. */
+  /** Index of its session in the batch, from 1. */
   session: number
   item: Item
-  /** Place of its first event in what the session gets, from 1. */
+  /** Place of its first event among those of the session, from 1. */
   place: number
 }
 
-/** The appends with a key, in the order in which the call has them. */
+/** The appends with a key, in batch order. */
 export function keyedAppends<Item extends PendingAppend>(groups: readonly Group<Item>[]): KeyedAppend<Item>[] {
   const keyed: KeyedAppend<Item>[] = []
   groups.forEach(({ items }, i) => {
@@ -94,15 +95,12 @@ export function keyedAppends<Item extends PendingAppend>(groups: readonly Group<
   return keyed
 }
 
-/** No log gets so far: beyond it any number conflicts alike. */
-const LAST = 2 ** 31 - 1
-
-/** To write and read an array of nulls takes as long as one of values. */
-function unlessEmpty(column: readonly unknown[]): readonly unknown[] | null {
+/** Null for an array of nulls, which would take as long to write and read as one of values. */
+function nullIfEmpty(column: readonly unknown[]): readonly unknown[] | null {
   return column.every((value) => value === null) ? null : column
 }
 
-/** Types of the parameters of `append_events`, which are all arrays. */
+/** Element types of the parameters of `append_events`, which are all arrays. */
 export const BATCH_TYPES: readonly ElementType[] = [
   ...(['uuid', 'text', 'text', 'integer', 'integer', 'timestamptz', 'integer', 'text'] as const),
   ...(['integer', 'text', 'text', 'integer', 'integer'] as const),
@@ -118,13 +116,13 @@ export function batchColumns<Item extends PendingAppend>(
   const requests = groups.flatMap(({ items }) => items.map(({ request }) => request))
   return [
     groups.map(({ sessionId }) => sessionId),
-    unlessEmpty(groups.map(({ tenant }) => tenant)),
-    unlessEmpty(groups.map(({ userId }) => userId)),
+    nullIfEmpty(groups.map(({ tenant }) => tenant)),
+    nullIfEmpty(groups.map(({ userId }) => userId)),
     events.map(({ length }) => length),
     events.map(countTurns),
     groups.map(({ items }) => items.at(-1)?.request.at),
-    unlessEmpty(groups.map(({ expected }) => (expected === undefined ? null : Math.min(expected, LAST)))),
-    unlessEmpty(events.map(typeOf)),
+    nullIfEmpty(groups.map(({ expected }) => (expected === undefined ? null : Math.min(expected, MAX_INTEGER)))),
+    nullIfEmpty(events.map(commonType)),
     keyed.map(({ session }) => session),
     keyed.map(({ item }) => item.request.idempotency?.key),
     keyed.map(({ item }) => item.request.idempotency?.fingerprint),
@@ -132,18 +130,18 @@ export function batchColumns<Item extends PendingAppend>(
     keyed.map(({ item }) => item.request.events.length),
     events.flatMap((some, i) => some.map(() => i + 1)),
     events.flatMap((some) => some.map((_, i) => i + 1)),
-    // where each session has one append, its time is that of the session
+    // null if each session has one append: the event times are then those of the sessions
     requests.length === groups.length ? null : requests.flatMap((request) => request.events.map(() => request.at)),
-    ...eventColumns(events.flat()).map(unlessEmpty),
+    ...eventColumns(events.flat()).map(nullIfEmpty),
   ]
 }
 
-/** The type that all of them have. */
-function typeOf([first, ...more]: readonly NewEvent[]): string | null {
+/** The common type of the events; null if they differ. */
+function commonType([first, ...more]: readonly NewEvent[]): string | null {
   return first !== undefined && more.every(({ type }) => type === first.type) ? first.type : null
 }
 
-/** The parameters of `append_event`, for a single event without conditions; else nothing. */
+/** The parameters of `append_event` if the batch is a single event without conditions, otherwise `undefined`. */
 export function singleColumns<Item extends PendingAppend>([group, more]: readonly Group<Item>[]):
   | unknown[]
   | undefined {

@@ -7,7 +7,15 @@ import {
 } from '../../domain/errors.ts'
 import type { AppendRequest, StoredEvent, WriteResult } from '../../ports/session-store.ts'
 import { nextTick } from '../next-tick.ts'
-import { BATCH_TYPES, batchColumns, type Group, keyedAppends, singleColumns, takeBatch } from './append-batch.ts'
+import {
+  BATCH_TYPES,
+  batchColumns,
+  type Group,
+  keyedAppends,
+  type PendingAppend,
+  singleColumns,
+  takeBatch,
+} from './append-batch.ts'
 import { type Connections, codeOf, isLost, isTimeout, type Statement, storageError } from './connection.ts'
 import { isoTime } from './times.ts'
 
@@ -25,42 +33,40 @@ const APPEND: Statement = {
   arrays: BATCH_TYPES,
 }
 
-/** Times that appends with a key are sent again after a connection was lost. */
-const RESENDS = 8
+/** How often an append with a key is sent again after the connection was lost. */
+const MAX_RESENDS = 8
 
-/** Why nothing was written to a session. */
-interface Refused {
+/** Why nothing was written to a session. `again`: another append of the batch had a stored key. */
+interface Refusal {
   outcome: 'missing' | 'ended' | 'conflict' | 'again'
   head?: number | null
   ended?: string | null
 }
 
-/** An append whose key is known: its number among those with a key, from 1, and what was written with the key. */
-interface Known {
+/** An append whose key is already stored: its number among the keyed appends, from 1, and the range of its events. */
+interface StoredKey {
   number: number
   same: boolean
   first: number
   last: number
 }
 
-/** What a call came to. For each session the head before what it got, or null and why; lists that would be empty are null. */
-interface Answer {
+/** Result of a batch: for each session the head before its events, or null and the reason. Empty lists are null. */
+interface BatchResult {
   heads: (number | null)[]
-  refused: (Refused | null)[] | null
-  known: Known[] | null
+  refused: (Refusal | null)[] | null
+  known: StoredKey[] | null
 }
 
-interface Waiting {
-  request: AppendRequest
+interface QueuedAppend extends PendingAppend {
   sent: number
-  alone?: boolean
   resolve(written: WriteResult): void
   reject(error: unknown): void
 }
 
 /**
- * Micro-batches: one call is under way at a time, and what comes meanwhile shares the next. A lone append goes straight
- * through. Every append has its own outcome, so a bad one fails alone.
+ * Sends one batch at a time; appends that arrive meanwhile share the next. A single append is sent at once. Every append
+ * has its own outcome, so a bad one fails alone.
  */
 export interface AppendQueue {
   append(request: AppendRequest): Promise<WriteResult>
@@ -70,88 +76,88 @@ export interface AppendQueue {
 export function appendQueue(
   connections: Connections,
   replay: (request: AppendRequest, first: number, last: number) => Promise<StoredEvent[]>,
-  written: (sessionIds: string[]) => void,
+  onWritten: (sessionIds: string[]) => void,
 ): AppendQueue {
-  const waiting: Waiting[] = []
+  const pending: QueuedAppend[] = []
   let running: Promise<void> | undefined
 
   async function run(): Promise<void> {
-    while (waiting.length > 0) {
-      await send(takeBatch(waiting))
+    while (pending.length > 0) {
+      await send(takeBatch(pending))
       await nextTick()
     }
     running = undefined
   }
 
-  async function send(groups: Group<Waiting>[]): Promise<void> {
+  async function send(groups: Group<QueuedAppend>[]): Promise<void> {
     const single = singleColumns(groups)
     try {
-      if (single === undefined || !(await sendOne(groups, single))) await sendAll(groups)
+      if (single === undefined || !(await sendSingle(groups, single))) await sendBatch(groups)
     } catch (error) {
       const items = groups.flatMap((group) => group.items)
-      for (const item of items) failed(item, items.length, error)
+      for (const item of items) handleFailure(item, items.length, error)
     }
   }
 
-  /** Whether it was written. */
-  async function sendOne([group]: Group<Waiting>[], values: unknown[]): Promise<boolean> {
-    const [row] = await connections.query<{ sequence: number | null }>(APPEND_ONE, values, { again: false })
+  /** Returns whether the event was written. */
+  async function sendSingle([group]: Group<QueuedAppend>[], values: unknown[]): Promise<boolean> {
+    const [row] = await connections.query<{ sequence: number | null }>(APPEND_ONE, values, { retry: false })
     if (group === undefined || typeof row?.sequence !== 'number') return false
-    written([group.sessionId])
-    for (const item of group.items) keep(item, row.sequence)
+    onWritten([group.sessionId])
+    for (const item of group.items) resolveWritten(item, row.sequence)
     return true
   }
 
-  async function sendAll(groups: Group<Waiting>[]): Promise<void> {
+  async function sendBatch(groups: Group<QueuedAppend>[]): Promise<void> {
     const keyed = keyedAppends(groups)
-    const [answer] = await connections.query<Answer>(APPEND, batchColumns(groups, keyed), { again: false })
-    const { heads, refused, known } = answer as Answer
-    written(groups.filter((_, i) => heads[i] !== null).map(({ sessionId }) => sessionId))
-    const told = new Set<Waiting>()
+    const [result] = await connections.query<BatchResult>(APPEND, batchColumns(groups, keyed), { retry: false })
+    const { heads, refused, known } = result as BatchResult
+    onWritten(groups.filter((_, i) => heads[i] !== null).map(({ sessionId }) => sessionId))
+    const settled = new Set<QueuedAppend>()
     for (const one of known ?? []) {
       const item = keyed[one.number - 1]?.item
       if (item === undefined) continue
-      told.add(item)
-      settleKnown(item, one)
+      settled.add(item)
+      settleStored(item, one)
     }
     for (const [i, { items }] of groups.entries()) {
       const head = heads[i]
-      if (typeof head === 'number') keepAll(items, head)
+      if (typeof head === 'number') resolveGroup(items, head)
       else
         refuse(
-          items.filter((item) => !told.has(item)),
-          refused?.[i] as Refused,
+          items.filter((item) => !settled.has(item)),
+          refused?.[i] as Refusal,
         )
     }
   }
 
-  function failed(item: Waiting, shared: number, error: unknown): void {
-    // after a timeout once more at most: each takes long
-    item.sent += isTimeout(error) ? RESENDS : 1
+  function handleFailure(item: QueuedAppend, shared: number, error: unknown): void {
+    // at most one retry after a timeout, because each takes long
+    item.sent += isTimeout(error) ? MAX_RESENDS : 1
     const lost = isLost(error)
-    const mayResend = item.request.idempotency !== undefined && item.sent <= RESENDS
-    if (lost && mayResend) waiting.push(item)
-    // another process wrote with the key at this moment: now it is found
-    else if (codeOf(error) === '23505' && mayResend) waiting.push({ ...item, alone: true })
-    // where no connection could be had, it would fare no better alone
-    else if (!lost && shared > 1 && !(error instanceof StorageError)) waiting.push({ ...item, alone: true })
+    const mayResend = item.request.idempotency !== undefined && item.sent <= MAX_RESENDS
+    if (lost && mayResend) pending.push(item)
+    // another process stored the key at the same moment: the retry finds it
+    else if (codeOf(error) === '23505' && mayResend) pending.push({ ...item, isAlone: true })
+    // a bad append fails its whole batch; a StorageError (no connection) would fail each append alone too
+    else if (!lost && shared > 1 && !(error instanceof StorageError)) pending.push({ ...item, isAlone: true })
     else item.reject(storageError(error, lost ? 'the connection was lost and the outcome is unknown' : undefined))
   }
 
-  function keep({ request: { events, at }, resolve }: Waiting, first: number): void {
+  function resolveWritten({ request: { events, at }, resolve }: QueuedAppend, first: number): void {
     const stored = events.map((event, i) => ({ ...event, sequence: first + i, createdAt: at }))
     resolve({ events: stored, replayed: false })
   }
 
-  function keepAll(items: readonly Waiting[], head: number): void {
+  function resolveGroup(items: readonly QueuedAppend[], head: number): void {
     let first = head + 1
     for (const item of items) {
-      keep(item, first)
+      resolveWritten(item, first)
       first += item.request.events.length
     }
   }
 
-  function settleKnown({ request, resolve, reject }: Waiting, { same, first, last }: Known): void {
+  function settleStored({ request, resolve, reject }: QueuedAppend, { same, first, last }: StoredKey): void {
     if (same) {
       replay(request, first, last).then((stored) => resolve({ events: stored, replayed: true }), reject)
     } else {
@@ -159,27 +165,27 @@ export function appendQueue(
     }
   }
 
-  function refuse(items: readonly Waiting[], why: Refused): void {
+  function refuse(items: readonly QueuedAppend[], why: Refusal): void {
     const ended = why.ended ? isoTime(why.ended) : undefined
-    const again: Waiting[] = []
+    const retries: QueuedAppend[] = []
     for (const item of items) {
       if (why.outcome === 'again') {
-        again.push(item)
+        retries.push(item)
       } else if (ended !== undefined && items.length > 1 && ended > item.request.at) {
-        // it may have come before the end, and the last that it shared the call with after
-        again.push({ ...item, alone: true })
+        // the batch has the time of its last append; this one may be from before the end
+        retries.push({ ...item, isAlone: true })
       } else {
-        item.reject(refusal(item.request, why))
+        item.reject(refusalError(item.request, why))
       }
     }
-    // before what came later for the same session
-    waiting.unshift(...again)
+    // ahead of later appends to the same session
+    pending.unshift(...retries)
   }
 
   return {
     append(request) {
       return new Promise((resolve, reject) => {
-        waiting.push({ request, sent: 0, resolve, reject })
+        pending.push({ request, sent: 0, resolve, reject })
         running ??= run()
       })
     },
@@ -189,7 +195,7 @@ export function appendQueue(
   }
 }
 
-function refusal({ sessionId, expectedSequence = 0 }: AppendRequest, { outcome, head, ended }: Refused): Error {
+function refusalError({ sessionId, expectedSequence = 0 }: AppendRequest, { outcome, head, ended }: Refusal): Error {
   if (outcome === 'ended') return new SessionEndedError({ sessionId, endedAt: isoTime(ended ?? '') })
   if (outcome === 'missing') return new SessionNotFoundError(sessionId)
   return new SequenceConflictError({ sessionId, expected: expectedSequence, actual: head ?? 0 })

@@ -43,8 +43,8 @@ const CLOSE_TIMEOUT = 500
 
 /** The connection pool, with retries. */
 export interface Connections {
-  /** Runs one statement. `again`: it is idempotent, so it is sent again if the connection is lost. */
-  query<Row extends object>(statement: Statement, values: unknown[], options: { again: boolean }): Promise<Row[]>
+  /** Runs one statement. `retry`: send it again if the connection is lost, because it is idempotent. */
+  query<Row extends object>(statement: Statement, values: unknown[], options: { retry: boolean }): Promise<Row[]>
   /** Runs statements in one transaction, without retries. `script` takes several statements at once. */
   transaction<T>(work: (query: Query, script: (sql: string) => Promise<void>) => Promise<T>): Promise<T>
   /** A connection outside the pool, to listen on. */
@@ -119,12 +119,12 @@ export async function connect(url: string): Promise<Connections> {
   return {
     pooled,
 
-    async query<Row extends object>(statement: Statement, values: unknown[], { again }: { again: boolean }) {
+    async query<Row extends object>(statement: Statement, values: unknown[], { retry }: { retry: boolean }) {
       for (let attempt = 0; ; attempt++) {
         try {
           return (await withClient((client) => run<Row>(client, statement, values))).rows
         } catch (error) {
-          const repeat = isSerialization(error) || (again && isLost(error))
+          const repeat = isSerialization(error) || (retry && isLost(error))
           // at most one retry after a timeout, because each takes long
           if (isTimeout(error)) attempt += 4
           if (!repeat || attempt >= 5) throw error
@@ -245,12 +245,20 @@ function isUnreachable(error: unknown): boolean {
   return codeOf(error) === '53300' || isLost(error)
 }
 
+/**
+ * Texts of a lost connection that the driver throws without a code; the same in pg 8.16.0 and 8.23.1, pg-pool 3.14.0.
+ * - terminat: "Connection terminated", "… unexpectedly" (pg), "… due to connection timeout" (pg-pool)
+ * - timeout: "timeout expired", "Query read timeout" (pg), "timeout exceeded when trying to connect" (pg-pool)
+ * - not queryable: "Client was closed and …", "Client has encountered a connection error and …" (pg)
+ */
+const CODELESS = /terminat|timeout|not queryable/i
+
 /** The connection was lost or timed out: the statement may or may not have run. */
 export function isLost(error: unknown): boolean {
   if (error instanceof ThroughlineError) return false
   const code = codeOf(error)
   if (['57P01', '57P02', '57P03'].includes(code) || code.startsWith('08') || SOCKET.test(code)) return true
-  return code === '' && error instanceof Error && /terminat|timeout|closed|not queryable|ended/i.test(error.message)
+  return code === '' && error instanceof Error && CODELESS.test(error.message)
 }
 
 /** The server did not answer in time. */
@@ -258,7 +266,7 @@ export function isTimeout(error: unknown): boolean {
   return codeOf(error) === 'ETIMEDOUT'
 }
 
-/** Adds a code to the driver errors that have none. */
+/** Adds a code to the driver errors that have none, so that other callers need not match texts. */
 function withCode(error: Error): Error {
   if (codeOf(error) !== '' || !isLost(error)) return error
   const code = /timeout/i.test(error.message) ? 'ETIMEDOUT' : '08006'

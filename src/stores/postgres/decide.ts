@@ -63,7 +63,7 @@ export async function decideIn(
   // with a key the decision may be sent again: its own earlier write makes it stale and is then found by the key
   const keyed = request.idempotency !== undefined
   const free: Query = (statement, values) =>
-    connections.query(statement, values, { again: keyed || statement === LOAD })
+    connections.query(statement, values, { retry: keyed || statement === LOAD })
   const known = remembered.take(request)
   const guessed = known && (await guess(free, remembered, request, known))
   if (guessed !== undefined) return guessed

@@ -1,7 +1,7 @@
 import type { Envelope, EnvelopeView } from '../../domain/envelope.ts'
 import { encodeTrustedJson, type JsonObject } from '../../domain/json.ts'
 
-/** The envelope's columns in `context.session_views` and `context.envelope_views`, all null where there is none up to date. */
+/** The envelope's columns in `context.session_views` and `context.envelope_views`; all null if missing or outdated. */
 export interface EnvelopeColumns {
   envelope_persona_id: string
   envelope_tenant: string
@@ -15,7 +15,7 @@ export interface EnvelopeColumns {
   envelope_batch: string | null
 }
 
-/** What a row has of the envelope, to be spread into a view. */
+/** The envelope of a row, to spread into a view. */
 export function envelopeOf(id: string, row: EnvelopeColumns): { envelope?: EnvelopeView } {
   if (row.envelope_created_at === null) return {}
   const document: Envelope = {
@@ -35,7 +35,10 @@ export function envelopeOf(id: string, row: EnvelopeColumns): { envelope?: Envel
   return { envelope: { document, ...(row.envelope_batch !== null && { batch: row.envelope_batch }) } }
 }
 
-/** An envelope as one value for each column: persona, subject, issuer, scope, metadata, analysis, created, updated, batch; none: all null. */
+/**
+ * An envelope as column values: persona, subject, issuer, scope, metadata, analysis, created, updated, batch. All null
+ * without an envelope.
+ */
 export function envelopeValues(envelope: EnvelopeView | undefined): unknown[] {
   if (envelope === undefined) return Array(9).fill(null)
   const { persona_id, subject, issuer, scope, metadata, analysis, timestamps } = envelope.document

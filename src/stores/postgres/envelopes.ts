@@ -1,6 +1,7 @@
 import type { EnvelopeFilter, EnvelopeRow, EnvelopeStore } from '../../ports/envelope-store.ts'
 import type { Connections, Statement } from './connection.ts'
 import { type EnvelopeColumns, envelopeOf } from './envelope-rows.ts'
+import { isUuid } from './rows.ts'
 
 const PAGE: Statement = { name: 'envelopes-page', text: 'select * from context.list_envelopes($1, $2)' }
 
@@ -15,34 +16,34 @@ interface Row extends EnvelopeColumns {
   envelope_at: number
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-/** The stored envelopes of all sessions, one call to the server each. Reads may be sent again when a connection is lost. */
+/** The stored envelopes of all sessions. */
 export function envelopeCalls({ query }: Connections): EnvelopeStore {
   async function read(statement: Statement, values: unknown[]): Promise<EnvelopeRow[]> {
-    return (await query<Row>(statement, values, { again: true })).map(rowOf)
+    return (await query<Row>(statement, values, { retry: true })).map(rowOf)
   }
 
   return {
     page: ({ after, limit }) => read(PAGE, [after || null, limit]),
 
-    // no session has any other id
-    find: (ids) => read(FIND, [ids.filter((id) => UUID.test(id))]),
+    // the server would refuse other texts as ids
+    find: (ids) => read(FIND, [ids.filter(isUuid)]),
 
     async count(which) {
-      const [row] = await query<{ count: string }>(COUNT, chosen(which), { again: true })
+      const [row] = await query<{ count: string }>(COUNT, filterValues(which), { retry: true })
       return Number(row?.count ?? 0)
     },
 
-    // not again: whoever asked has to be told of all that went
+    // not retried: the caller needs the ids that the first attempt removed
     async remove(which, limit) {
-      return (await query<{ id: string }>(REMOVE, [...chosen(which), limit], { again: false })).map(({ id }) => id)
+      return (await query<{ id: string }>(REMOVE, [...filterValues(which), limit], { retry: false })).map(
+        ({ id }) => id,
+      )
     },
   }
 }
 
-/** Batch and moment as the functions take them, one of the two null. */
-function chosen(which: EnvelopeFilter): [batch: string | null, since: string | null] {
+/** Batch and time as the functions take them, one of the two null. */
+function filterValues(which: EnvelopeFilter): [batch: string | null, since: string | null] {
   return 'batch' in which ? [which.batch, null] : [null, which.since]
 }
 

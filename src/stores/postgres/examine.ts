@@ -1,45 +1,46 @@
 import { Socket } from 'node:net'
+import { defined } from '../../domain/optional.ts'
 import { codeOf, loadDriver, settingsOf, storageError } from './connection.ts'
 
-/** What can be said of a server and of the role that asks, whatever that role may or may not do. */
+/** Facts about the server and the connected role, readable by every role. */
 export interface PostgresFacts {
   version: string
-  /** As the server counts: 150004 is 15.4. */
+  /** `server_version_num`: 150004 is 15.4. */
   versionNumber: number
   database: string
-  /** As it is written in SQL. */
+  /** Quoted for SQL. */
   role: string
   rights: 'superuser' | 'bypassrls' | 'restricted'
-  /** It takes no writes: a replica, or one that was set so. */
+  /** Whether it refuses writes: a replica, or read-only by configuration. */
   isReadOnly: boolean
-  /** Its clock in milliseconds since 1970, and ours before and after it was asked. */
-  clock: { there: number; before: number; after: number }
-  /** Absent where this role may not know. */
+  /** The server's clock in milliseconds since 1970, and ours before and after the query. */
+  clock: { server: number; before: number; after: number }
+  /** Absent if the role may not read it. */
   bytes?: number
-  /** Whether the schema `context` is there at all. */
+  /** Whether the schema `context` exists. */
   hasSchema: boolean
-  /** Owner of the tables; absent where there are none. */
+  /** Owner of the tables; absent if there are none. */
   owner?: string
   ownsTables: boolean
-  /** Whether there is a role `throughline_app`. */
+  /** Whether the role `throughline_app` exists. */
   hasAppRole: boolean
-  /** Whether this role is a member of it, and whether what it may do comes along by itself. */
+  /** Whether the connected role is a member of `throughline_app`, and whether it inherits its privileges. */
   isMember: boolean
   inherits: boolean
-  /** Functions of ours that this role may call, and those that only `throughline_app` may. */
+  /** Number of our functions that the role may call, and that only `throughline_app` may call. */
   callable: number
   withheld: number
 }
 
-/** Why a server cannot be asked. */
+/** Why the server could not be examined. */
 export interface ConnectionFailure {
   problem: string
-  /** Of the server or of the socket; empty where there is none. */
+  /** Code of the server or the socket; empty if there is none. */
   code: string
 }
 
-/** Longest wait for a connection, and for the answer, in milliseconds. */
-const PATIENCE = 5000
+/** Milliseconds to connect, and to run the query. */
+const TIMEOUT = 5000
 
 const FACTS = `
   select current_setting('server_version') as version, current_setting('server_version_num')::integer as "versionNumber",
@@ -67,7 +68,7 @@ const FACTS = `
   left join pg_roles app on app.rolname = 'throughline_app'
   where me.rolname = current_user`
 
-/** Asks once, over one connection, and gives up within seconds. Changes nothing. */
+/** Runs one query on a connection of its own, without retries. Changes nothing. */
 export async function examinePostgres(
   url: string,
   now: () => number = Date.now,
@@ -76,7 +77,7 @@ export async function examinePostgres(
   const { connectionString } = settingsOf(url)
   const socket = new Socket()
   try {
-    const timeouts = { connectionTimeoutMillis: PATIENCE, query_timeout: PATIENCE }
+    const timeouts = { connectionTimeoutMillis: TIMEOUT, query_timeout: TIMEOUT }
     const client = new pg.Client({ connectionString, stream: () => socket, ...timeouts })
     client.on('error', () => {})
     await client.connect()
@@ -84,11 +85,12 @@ export async function examinePostgres(
     const { rows } = await client.query<Row>(FACTS)
     return factsOf(rows[0] as Row, before, now())
   } catch (error) {
-    const isLate = error instanceof Error && /timeout/i.test(error.message)
-    const problem = isLate ? `no answer within ${PATIENCE / 1000} s` : storageError(error).message
-    return { problem, code: isLate ? 'ETIMEDOUT' : codeOf(error) }
+    // the driver's timeouts have no code: "timeout expired" and "Query read timeout" in pg 8.16 to 8.23
+    const isTimedOut = error instanceof Error && /timeout/i.test(error.message)
+    const problem = isTimedOut ? `no answer within ${TIMEOUT / 1000} s` : storageError(error).message
+    return { problem, code: isTimedOut ? 'ETIMEDOUT' : codeOf(error) }
   } finally {
-    // without a goodbye: a server that hangs would not answer it
+    // without a proper close, which a hanging server would not answer
     socket.destroy()
   }
 }
@@ -102,8 +104,7 @@ type Row = Omit<PostgresFacts, 'clock' | 'bytes' | 'owner'> & {
 function factsOf({ now, bytes, owner, ...facts }: Row, before: number, after: number): PostgresFacts {
   return {
     ...facts,
-    clock: { there: now, before, after },
-    ...(bytes !== null && { bytes }),
-    ...(owner !== null && { owner }),
+    clock: { server: now, before, after },
+    ...defined({ bytes: bytes ?? undefined, owner: owner ?? undefined }),
   }
 }

@@ -12,7 +12,7 @@ import {
   viewOfJson,
 } from './rows.ts'
 
-/** No row: there is nothing of the session. */
+/** No row: the session does not exist, not even in part. */
 const FIND: Statement = {
   name: 'import-find',
   text: 'select (f.view).*, f.importing, f.last_event from context.find_import($1) f',
@@ -25,11 +25,11 @@ const WRITE: Statement = {
     from context.import_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::json[], $12, $13, $14, $15, $16, $17, $18)`,
 }
 
-const BEGUN: Statement = { name: 'import-begun', text: 'select context.list_imports($1, $2, $3, $4) as id' }
+const UNFINISHED: Statement = { name: 'import-unfinished', text: 'select context.list_imports($1, $2, $3, $4) as id' }
 
 const DISCARD: Statement = { name: 'import-discard', text: 'select context.discard_import($1) as events' }
 
-/** The columns of `context.session_views` are null while it is coming. */
+/** The columns of `context.session_views` are null while the import is unfinished. */
 interface FoundRow extends ViewRow {
   importing: FlatView | null
   last_event: string
@@ -41,36 +41,36 @@ interface Outcome {
   other: string
 }
 
-/** Sessions that come in, one call to the server each. */
+/** Imports of sessions. */
 export function importCalls({ query }: Connections): ImportStore {
   return {
     async find(sessionId): Promise<FoundImport | undefined> {
-      const [row] = await query<FoundRow>(FIND, [sessionId], { again: true })
+      const [row] = await query<FoundRow>(FIND, [sessionId], { retry: true })
       if (row === undefined) return undefined
       const { importing, last_event: lastEventId } = row
       if (importing === null) return { view: viewOf(row), lastEventId, isUnfinished: false }
       return { view: viewOfJson(importing), lastEventId, isUnfinished: true }
     },
 
-    // not again: what was written by then would be in its own way
+    // not retried: a repeat would conflict with what the first attempt wrote
     async write(block): Promise<void> {
-      const [row] = await query<Outcome>(WRITE, columns(block), { again: false })
+      const [row] = await query<Outcome>(WRITE, columns(block), { retry: false })
       if (row?.outcome !== 'written') throw refusal(block, row as Outcome)
     },
 
     async unfinished({ after, limit, within }: UnfinishedQuery): Promise<string[]> {
-      const values = [...ownerOf({ ...(within && { within }) }), after || null, limit]
-      return (await query<{ id: string }>(BEGUN, values, { again: true })).map(({ id }) => id)
+      const values = [...ownerOf({ within }), after || null, limit]
+      return (await query<{ id: string }>(UNFINISHED, values, { retry: true })).map(({ id }) => id)
     },
 
     async discard(sessionId): Promise<number> {
-      const [row] = await query<{ events: number }>(DISCARD, [sessionId], { again: false })
+      const [row] = await query<{ events: number }>(DISCARD, [sessionId], { retry: false })
       return row?.events ?? 0
     },
   }
 }
 
-/** A block as `context.import_events` takes it. */
+/** The parameters of `context.import_events`. */
 function columns({ sessionId, after, done, view, events, edges }: ImportBlock): unknown[] {
   return [
     sessionId,

@@ -19,11 +19,11 @@ export { type ConnectionFailure, examinePostgres, type PostgresFacts } from './e
 
 export interface PostgresOptions {
   url: string
-  /** Whether to bring an older schema up to date; else it is refused with `SCHEMA_OUTDATED`. */
+  /** Whether to migrate an older schema; otherwise it is refused with `SCHEMA_OUTDATED`. */
   migrate: boolean
 }
 
-/** Keeps everything in Postgres 15 or newer, shared by any number of processes and machines. */
+/** A store in Postgres 15 or newer, shared by any number of processes and machines. */
 export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const connections = await connect(options.url)
   try {
@@ -43,12 +43,12 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const queue = appendQueue(connections, range, (ids) => watching.notify(ids))
   let closed = false
 
-  function ready(): void {
+  function requireOpen(): void {
     if (closed) throw new StorageError('postgres', 'the store is closed')
   }
 
   async function call<T>(work: () => Promise<T>): Promise<T> {
-    ready()
+    requireOpen()
     try {
       return await work()
     } catch (error) {
@@ -56,7 +56,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     }
   }
 
-  /** The same calls, each with what {@link call} does around it. */
+  /** Wraps each function in {@link call}. */
   function guarded<Calls extends object>(calls: Calls): Calls {
     const entries = Object.entries(calls as Record<string, (...given: unknown[]) => Promise<unknown>>)
     return Object.fromEntries(
@@ -64,14 +64,14 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     ) as Calls
   }
 
-  /** Runs a write and tells watchers of the session. */
+  /** Runs a write and notifies watchers of the session. */
   async function write<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
     const result = await call(work)
     watching.notify([sessionId])
     return result
   }
 
-  const remembered = new ScratchpadCache()
+  const scratchpads = new ScratchpadCache()
   const memories = guarded(memoryCalls(connections))
   const imports = guarded(importCalls(connections))
   return {
@@ -80,7 +80,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     append: (request) => call(() => queue.append(request)),
     decide: (request) => {
       const replay = (first: number, last: number) => range(request, first, last)
-      return write(request.sessionId, () => decideIn(connections, remembered, request, replay))
+      return write(request.sessionId, () => decideIn(connections, scratchpads, request, replay))
     },
     fork: (request) => call(() => sessions.fork(request)),
     repair: (key, expectedHead, view, edges) => call(() => sessions.repair(key, expectedHead, view, edges)),
@@ -110,15 +110,15 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     envelopes: guarded(envelopeCalls(connections)),
     imports: { ...imports, write: (block) => write(block.sessionId, () => imports.write(block)) },
     watch(sessionId, wake) {
-      ready()
+      requireOpen()
       return watching.add(sessionId, wake)
     },
     health: () =>
       call(async () => {
-        const [row] = await connections.query<Health>({ name: 'health', text: HEALTH }, [], { again: true })
+        const [row] = await connections.query<Health>({ name: 'health', text: HEALTH }, [], { retry: true })
         const { version = '', role = '', rights = '' } = row ?? {}
-        // of nobody: that the tables are there, and that this role may have them read
-        await sessions.load({ sessionId: NOBODY })
+        // loads a session that does not exist, to check that the tables exist and the role may read them
+        await sessions.load({ sessionId: NO_SESSION })
         return { schema: await schemaOf(connections), details: { postgres: version, role, rights } }
       }),
     async close() {
@@ -131,9 +131,9 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   }
 }
 
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+const NO_SESSION = '00000000-0000-0000-0000-000000000000'
 
-/** Who we are to the server; `rights` is `restricted` unless the role passes over the walls between tenants. */
+/** The connected role; `rights` is `restricted` unless it bypasses row level security. */
 const HEALTH = `
   select current_setting('server_version') as version, current_user as role,
     case when rolsuper then 'superuser' when rolbypassrls then 'bypassrls' else 'restricted' end as rights
@@ -145,7 +145,7 @@ interface Health {
   rights: string
 }
 
-/** Errors of ours and of deciders go to the caller as they are. */
+/** Our own errors and those of deciders reach the caller unchanged. */
 function isDriverError(error: unknown): boolean {
   return !(error instanceof ThroughlineError) && error instanceof Error && ('code' in error || 'severity' in error)
 }

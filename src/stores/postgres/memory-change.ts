@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { IdempotencyMismatchError } from '../../domain/errors.ts'
 import { encodeTrustedJson } from '../../domain/json.ts'
 import { sourceKey } from '../../domain/memory/memory.ts'
+import { defined } from '../../domain/optional.ts'
 import type { ChangeRequest, ChangeResult, MemoryPut, MemoryWrites } from '../../ports/memory-store.ts'
 import type { PurgeCounts } from '../../ports/session-store.ts'
 import { type Connections, isLost, isSerialization, isTimeout, type Query, type Statement } from './connection.ts'
@@ -107,9 +108,8 @@ function columns({ puts, removals = [] }: MemoryWrites): unknown[] {
 function row({ memory, fingerprint, words }: MemoryPut) {
   return {
     ...memory,
-    ...(fingerprint !== undefined && { fingerprint: shortened(fingerprint) }),
-    ...(words !== undefined && { reworded: true }),
-    ...(words && { indexVersion: words.version }),
+    ...defined({ fingerprint: fingerprint && shortened(fingerprint), indexVersion: words?.version }),
+    reworded: words !== undefined,
   }
 }
 

@@ -3,7 +3,7 @@ import { DEFAULT_CONFIDENCE } from '../../domain/memory/confidence.ts'
 import type { LineageEntry, Memory, MemoryChange, MemorySource } from '../../domain/memory/memory.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source-type.ts'
 
-/** A row of `context.memory_row`. Others may have written it, so that much may be missing. */
+/** A row of `context.memory_row`. Another service may have written it, so columns may be null. */
 export interface MemoryRow {
   id: string
   tenant: string
@@ -58,8 +58,8 @@ export function memoryOf(row: MemoryRow): Memory {
 }
 
 /**
- * A table that was there before lists plain ids of the sessions that contributed. Each of them is where the memory comes from, as far
- * believed as the memory is: so the fold over the lineage gives what the table says.
+ * An adopted table lists plain ids of the sessions that contributed. Each becomes an origin with the confidence of the
+ * memory, so the fold over the lineage gives the confidence of the table.
  */
 function lineageOf(lineage: Json, at: string, confidence: number): LineageEntry[] {
   if (!Array.isArray(lineage)) return []
@@ -72,7 +72,7 @@ function lineageOf(lineage: Json, at: string, confidence: number): LineageEntry[
 export function changeOf({ version, at, change, confidence, source, note, by_memory }: ChangeRow): MemoryChange {
   return {
     version,
-    at: at,
+    at,
     change,
     confidence,
     ...(source !== null && { source }),

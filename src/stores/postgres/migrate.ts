@@ -33,7 +33,7 @@ export const knownSchema = () => knownSchemaOf('postgres')
 /** Schema of the database; 0: there is none, or none that this role may see. Throws if this version cannot use it. */
 export async function schemaOf({ query }: Pick<Connections, 'query'>): Promise<number> {
   try {
-    return schemaIn('postgres', (await query<VersionRow>(SELECT_LEDGER, [], { again: true })).map(ledgerRow))
+    return schemaIn('postgres', (await query<VersionRow>(SELECT_LEDGER, [], { retry: true })).map(ledgerRow))
   } catch (error) {
     // no such schema, no such function
     if (['3F000', '42883'].includes(codeOf(error))) return 0

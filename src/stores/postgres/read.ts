@@ -1,7 +1,7 @@
 import type { Principal, SessionRecord } from '../../domain/record.ts'
 import type { IdsQuery, ListQuery, ReadQuery, SessionKey, StoredEvent, Totals } from '../../ports/session-store.ts'
 import type { Connections, Statement } from './connection.ts'
-import { type EventRow, eventOf, ownerOf, recordOf, type SessionRow } from './rows.ts'
+import { type EventRow, eventOf, MAX_INTEGER, ownerOf, recordOf, type SessionRow } from './rows.ts'
 import { found } from './sessions.ts'
 
 const READ: Statement = { name: 'read', text: 'select * from context.read_events($1, $2, $3, $4, $5, $6, $7, $8, $9)' }
@@ -15,37 +15,40 @@ const IDS: Statement = { name: 'ids', text: 'select context.session_ids($1, $2, 
 
 const TOTALS: Statement = { name: 'totals', text: 'select sessions, events from context.count_sessions($1, $2)' }
 
-const LAST = 2_147_483_647
-
-/** Reads of logs and lists. All of them may be sent again when a connection is lost. */
+/** Reads logs and lists. */
 export function readCalls({ query }: Connections) {
   return {
     async read(key: SessionKey, { after, before, types, turns, order, limit }: ReadQuery): Promise<StoredEvent[]> {
-      const range = [Math.min(after ?? 0, LAST), Math.min(before ?? LAST, LAST), order === 'desc', limit]
+      const range = [
+        Math.min(after ?? 0, MAX_INTEGER),
+        Math.min(before ?? MAX_INTEGER, MAX_INTEGER),
+        order === 'desc',
+        limit,
+      ]
       const values = [
         key.sessionId,
         ...ownerOf(key),
         ...range,
         types ?? null,
-        turns === undefined ? null : Math.min(turns, LAST),
+        turns === undefined ? null : Math.min(turns, MAX_INTEGER),
       ]
-      return (await found(key, query<EventRow>(READ, values, { again: true }))).map(eventOf)
+      return (await found(key, query<EventRow>(READ, values, { retry: true }))).map(eventOf)
     },
 
     async list(q: ListQuery): Promise<SessionRecord[]> {
       const filters = [q.tenant, q.userId, q.state, q.chatmode, q.agent, q.conversationId, q.since, q.until]
       const values = [...filters, q.cursor?.lastActivityAt, q.cursor?.id, q.limit].map((value) => value ?? null)
-      return (await query<SessionRow>(LIST, values, { again: true })).map(recordOf)
+      return (await query<SessionRow>(LIST, values, { retry: true })).map(recordOf)
     },
 
     async sessionIds({ after, limit, within }: IdsQuery): Promise<string[]> {
-      const values = [...ownerOf({ ...(within && { within }) }), after || null, limit]
-      return (await query<{ id: string }>(IDS, values, { again: true })).map(({ id }) => id)
+      const values = [...ownerOf({ within }), after || null, limit]
+      return (await query<{ id: string }>(IDS, values, { retry: true })).map(({ id }) => id)
     },
 
     async totals(within: Principal | undefined): Promise<Totals> {
-      const [row] = await query<{ sessions: number; events: string }>(TOTALS, ownerOf({ ...(within && { within }) }), {
-        again: true,
+      const [row] = await query<{ sessions: number; events: string }>(TOTALS, ownerOf({ within }), {
+        retry: true,
       })
       return { sessions: row?.sessions ?? 0, events: Number(row?.events ?? 0) }
     },

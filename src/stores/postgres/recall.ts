@@ -13,7 +13,7 @@ import type {
   UserKey,
 } from '../../ports/recall-index.ts'
 import type { Connections, Statement } from './connection.ts'
-import { type EventRow, eventOf } from './rows.ts'
+import { type EventRow, eventOf, MAX_INTEGER } from './rows.ts'
 import { unpackPostings, wordColumns } from './word-columns.ts'
 
 const ADD: Statement = {
@@ -29,7 +29,7 @@ const MARKS: Statement = { name: 'index-marks', text: 'select * from context.rea
 
 const BEHIND: Statement = { name: 'index-behind', text: 'select context.sessions_to_index($1, $2, $3) as id' }
 
-/** No row: nothing is on the corpus. */
+/** No row: the corpus is empty. */
 const LOOKUP: Statement = {
   name: 'index-lookup',
   text: 'select messages, terms, long_messages, speakers, known, counts from context.count_terms($1, $2, $3, $4)',
@@ -50,8 +50,6 @@ const FACTS: Statement = {
 const EVENTS: Statement = { name: 'index-events', text: 'select * from context.events_at($1, $2, $3, $4)' }
 
 const DROP: Statement = { name: 'index-drop', text: 'select context.unindex_session($1)' }
-
-const MOST = 2_147_483_647
 
 interface MarkRow {
   session_id: string
@@ -88,32 +86,32 @@ interface FactsRow {
   counts: boolean
 }
 
-/** The index of words. Reads may be sent again when a connection is lost; so may a removal, and an addition finds its mark moved. */
+/** The term index. `add` is not sent again: a repeat would find its mark moved and return false. */
 export function recallCalls({ query }: Connections): RecallIndex {
   return {
     async add({ sessionId, from, to, version, messages }: AddRequest): Promise<boolean> {
       const values = [sessionId, from, to, version, ...factColumns(messages), ...wordColumns(messages)]
-      const [row] = await query<{ added: boolean }>(ADD, values, { again: false })
+      const [row] = await query<{ added: boolean }>(ADD, values, { retry: false })
       return row?.added === true
     },
 
     async mark(sessionId: string): Promise<IndexMark | undefined> {
-      const [row] = await query<MarkRow>(MARK, [sessionId], { again: true })
+      const [row] = await query<MarkRow>(MARK, [sessionId], { retry: true })
       return row && markOf(row)
     },
 
     async marks({ tenant, userId }: UserKey, version: number, newest?: number): Promise<IndexMark[]> {
       const values = [tenant, userId, version, newest ?? null]
-      return (await query<MarkRow>(MARKS, values, { again: true })).map(markOf)
+      return (await query<MarkRow>(MARKS, values, { retry: true })).map(markOf)
     },
 
     async behind({ version, after, limit }: BehindQuery): Promise<string[]> {
-      const rows = await query<{ id: string }>(BEHIND, [version, after || null, limit], { again: true })
+      const rows = await query<{ id: string }>(BEHIND, [version, after || null, limit], { retry: true })
       return rows.map(({ id }) => id)
     },
 
     async lookup({ tenant, userId, corpus }: IndexPartition, terms: readonly string[]): Promise<Lookup> {
-      const [row] = await query<LookupRow>(LOOKUP, [tenant, userId, corpus, [...new Set(terms)]], { again: true })
+      const [row] = await query<LookupRow>(LOOKUP, [tenant, userId, corpus, [...new Set(terms)]], { retry: true })
       return {
         messages: row?.messages ?? 0,
         terms: Number(row?.terms ?? 0),
@@ -128,8 +126,8 @@ export function recallCalls({ query }: Connections): RecallIndex {
       terms: readonly string[],
       limit: number,
     ): Promise<PostingBlock[]> {
-      const values = [tenant, userId, corpus, [...new Set(terms)], Math.min(limit, MOST)]
-      const rows = await query<{ term: string; packed: Buffer }>(POSTINGS, values, { again: true })
+      const values = [tenant, userId, corpus, [...new Set(terms)], Math.min(limit, MAX_INTEGER)]
+      const rows = await query<{ term: string; packed: Buffer }>(POSTINGS, values, { retry: true })
       return rows.flatMap(({ term, packed }) => unpackPostings(term, packed))
     },
 
@@ -148,22 +146,22 @@ export function recallCalls({ query }: Connections): RecallIndex {
         span?.to ?? null,
         span?.limit ?? 0,
       ]
-      return (await query<FactsRow>(FACTS, values, { again: true })).map(factsOf)
+      return (await query<FactsRow>(FACTS, values, { retry: true })).map(factsOf)
     },
 
     async events({ tenant, userId }: UserKey, places: readonly EventPlace[]): Promise<PlacedEvent[]> {
       const columns = [places.map(({ session }) => session), places.map(({ sequence }) => sequence)]
-      const rows = await query<EventRow & { session_id: string }>(EVENTS, [tenant, userId, ...columns], { again: true })
+      const rows = await query<EventRow & { session_id: string }>(EVENTS, [tenant, userId, ...columns], { retry: true })
       return rows.map((row) => ({ session: row.session_id, event: eventOf(row) }))
     },
 
     async drop(sessionId: string): Promise<void> {
-      await query(DROP, [sessionId], { again: true })
+      await query(DROP, [sessionId], { retry: true })
     },
   }
 }
 
-/** One array for each column of the messages' facts. */
+/** The facts of messages as one array per column. */
 function factColumns(messages: AddRequest['messages']): unknown[] {
   return [
     messages.map(({ turn }) => turn),

@@ -1,9 +1,12 @@
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import { encodeTrustedJson, type JsonObject } from '../../domain/json.ts'
-import type { SessionRecord, SessionStatus } from '../../domain/record.ts'
-import type { CommitLink, NewEvent, SessionKey, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
+import type { Principal, SessionRecord, SessionStatus } from '../../domain/record.ts'
+import type { CommitLink, NewEvent, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import { type EnvelopeColumns, envelopeOf, envelopeValues } from './envelope-rows.ts'
 import { isoTime } from './times.ts'
+
+/** Largest `integer` of Postgres. No log gets that long, so a larger number means the same. */
+export const MAX_INTEGER = 2_147_483_647
 
 /** A row of `context.sessions`. */
 export interface SessionRow {
@@ -55,7 +58,7 @@ export interface EventRow {
   created_at: string
 }
 
-/** A row of `context.conversation_commits`, its conversation left out. */
+/** A row of `context.conversation_commits` without the conversation. */
 export interface LinkRow {
   commit_id: string
   session_id: string
@@ -65,28 +68,28 @@ export interface LinkRow {
   purged_at: string | null
 }
 
-/** The columns that a record is made of. */
+/** The columns of a record. */
 export type RecordRow = Omit<
   SessionRow,
   'cleared_at' | 'decision_version' | 'last_work' | 'commit_id' | 'commit_position' | 'awaits_commit' | 'envelope_at'
 >
 
-/** The columns that a scratchpad is made of. */
+/** The columns of a scratchpad. */
 export type StateRow = Pick<ViewRow, 'scratchpad' | 'version' | 'updated_at'>
 
-/** A row that came as JSON. */
+/** Parses a record from JSON text. */
 export function recordRow(text: string): RecordRow {
   return withTimes<RecordRow>(JSON.parse(text))
 }
 
-/** The same of a scratchpad. */
+/** Parses a scratchpad from JSON text. */
 export function stateRow(text: string): StateRow {
   const row: StateRow = JSON.parse(text)
   row.updated_at = isoTime(row.updated_at)
   return row
 }
 
-/** The same of all views. */
+/** Parses all views from JSON text. */
 export function viewRow(text: string): ViewRow {
   const row: ViewRow = withTimes(JSON.parse(text))
   row.updated_at = isoTime(row.updated_at)
@@ -145,7 +148,7 @@ export function viewOf(row: ViewRow): SessionView {
   }
 }
 
-/** The views of a session that begins as one value for each column: record, state, envelope. */
+/** The views of a new session as column values: record, state, envelope. */
 export function newSessionValues({ record, state, envelope }: SessionView): unknown[] {
   return [
     ...[record.tenant, record.userId, record.conversationId, record.chatmode],
@@ -156,15 +159,15 @@ export function newSessionValues({ record, state, envelope }: SessionView): unkn
   ]
 }
 
-/** The views as the functions take them. */
+/** Encodes views for the functions. */
 export function viewJson({ record, state, ...rest }: SessionView): string {
   return encodeTrustedJson({ ...record, ...state, ...rest })
 }
 
-/** What {@link viewJson} makes of views. */
+/** Views as {@link viewJson} encodes them. */
 export type FlatView = SessionRecord & SessionScratchpad & Omit<SessionView, 'record' | 'state'>
 
-/** The views as they were given to {@link viewJson}. */
+/** Reverses {@link viewJson}. */
 export function viewOfJson(flat: FlatView): SessionView {
   const { scratchpad, version, updatedAt, ...rest } = flat
   const { clearedAt, lastWork, commit, awaitsCommit, envelopeAt, envelope, ...record } = rest
@@ -195,12 +198,12 @@ export function eventOf(row: EventRow): StoredEvent {
   return event
 }
 
-/** An event as one value for each column: id, type, role, content, parts, agent, occurred. */
+/** An event as column values: id, type, role, content, parts, agent, occurred. */
 export function eventValues({ id, type, role, content, parts, agentId, occurredAt }: NewEvent): unknown[] {
   return [id, type, role, content, parts ?? null, agentId ?? null, occurredAt ?? null]
 }
 
-/** Events as one array for each column: id, type, role, content, parts, agent, occurred. */
+/** Events as one array per column: id, type, role, content, parts, agent, occurred. */
 export function eventColumns(events: readonly NewEvent[]): unknown[][] {
   return [
     events.map(({ id }) => id),
@@ -213,7 +216,7 @@ export function eventColumns(events: readonly NewEvent[]): unknown[][] {
   ]
 }
 
-/** Edges as one array for each column: from, label, to, sequence or place, evidence. */
+/** Edges as one array per column: from, label, to, sequence or place, evidence. */
 export function edgeColumns(edges: readonly StoredEdge[]): unknown[] {
   return [
     edges.map(({ from }) => from),
@@ -235,7 +238,17 @@ export function linkOf(row: LinkRow): CommitLink {
   }
 }
 
-/** Tenant and user as the functions take them; null is everyone. */
-export function ownerOf({ within }: Pick<SessionKey, 'within'>): [tenant: string | null, userId: string | null] {
+/** Tenant and user as the functions take them; null for an unrestricted caller. */
+export function ownerOf({
+  within,
+}: {
+  within?: Principal | undefined
+}): [tenant: string | null, userId: string | null] {
   return [within?.tenant ?? null, within?.userId ?? null]
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
 }

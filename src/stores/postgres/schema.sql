@@ -449,8 +449,6 @@ create table context.throughline_migrations (
   applied_at timestamp with time zone not null default now(),
   constraint throughline_migrations_pkey PRIMARY KEY (version)
 );
-grant delete, select on context.throughline_migrations to throughline_purge;
-grant insert, select on context.throughline_migrations to throughline_functions;
 
 create table memori.memories (
   user_id text not null,

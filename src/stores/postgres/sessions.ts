@@ -25,7 +25,7 @@ import {
   viewRow,
 } from './rows.ts'
 
-/** $1 session, $2 tenant, $3 user. Null: there is no such session. */
+/** $1 session, $2 tenant, $3 user. Returns null if the session does not exist. */
 const READ: Statement = { name: 'read-session', text: 'select context.read_session($1, $2, $3) as view' }
 const RECORD: Statement = { name: 'read-record', text: 'select context.read_record($1, $2, $3) as view' }
 const STATE: Statement = { name: 'read-state', text: 'select context.read_state($1, $2, $3) as view' }
@@ -50,7 +50,7 @@ const REPAIR: Statement = {
   text: 'select context.repair_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as done',
 }
 
-/** Gives what was removed. */
+/** Returns how much was removed. */
 export const PURGE: Statement = {
   name: 'purge',
   text: 'select events, keys from context.purge_session($1, $2, $3, $4)',
@@ -68,22 +68,22 @@ export function createValues({ event, at, view, reuse, ignorePause = false }: Cr
   return [view.record.id, reuse, ignorePause, at, ...newSessionValues(view), ...eventValues(event)]
 }
 
-/** What makes, finds, mends and removes sessions. */
+/** Creates, finds, repairs and purges sessions. */
 export function sessionCalls({ query }: Connections) {
-  async function look(statement: Statement, key: SessionKey): Promise<string | undefined> {
-    const [row] = await query<{ view: string | null }>(statement, [key.sessionId, ...ownerOf(key)], { again: true })
+  async function readText(statement: Statement, key: SessionKey): Promise<string | undefined> {
+    const [row] = await query<{ view: string | null }>(statement, [key.sessionId, ...ownerOf(key)], { retry: true })
     return row?.view ?? undefined
   }
 
   async function record(key: SessionKey): Promise<SessionRecord | undefined> {
-    const requireSession = await look(RECORD, key)
+    const requireSession = await readText(RECORD, key)
     return requireSession === undefined ? undefined : recordOf(recordRow(requireSession))
   }
 
-  /** A record whose id another statement gave. */
+  /** Reads the record of an id that another statement returned. */
   async function recordById(sessionId: string): Promise<SessionRecord> {
     const known = await record({ sessionId })
-    if (known === undefined) throw new StorageError('postgres', 'the session was purged in this very moment; try again')
+    if (known === undefined) throw new StorageError('postgres', 'the session was purged at the same time; try again')
     return known
   }
 
@@ -91,21 +91,22 @@ export function sessionCalls({ query }: Connections) {
     record,
 
     async load(key: SessionKey): Promise<SessionView | undefined> {
-      const found = await look(READ, key)
+      const found = await readText(READ, key)
       return found === undefined ? undefined : viewOf(viewRow(found))
     },
 
     async state(key: SessionKey): Promise<SessionScratchpad | undefined> {
-      const found = await look(STATE, key)
+      const found = await readText(STATE, key)
       return found === undefined ? undefined : stateOf(stateRow(found))
     },
 
     async create(request: CreateRequest): Promise<CreateResult> {
       const { view } = request
       const values = createValues(request)
-      const create = () => taken(query<{ outcome: Outcome; session_id: string }>(CREATE, values, { again: false }))
+      const create = () =>
+        requireIntake(query<{ outcome: Outcome; session_id: string }>(CREATE, values, { retry: false }))
       const [row] = await create().catch((error) => {
-        // the same id at the same moment in another scope, or from another store: now it is found
+        // another call created the id at the same time: the retry finds it
         if (codeOf(error) === '23505') return create()
         throw error
       })
@@ -125,8 +126,8 @@ export function sessionCalls({ query }: Connections) {
         viewJson(view),
         ...eventValues(event),
       ]
-      const forked = query<{ outcome: Outcome }>(FORK, values, { again: false })
-      const [row] = await found(source, taken(forked))
+      const forked = query<{ outcome: Outcome }>(FORK, values, { retry: false })
+      const [row] = await found(source, requireIntake(forked))
       if (row?.outcome === 'importing') throw new IdempotencyMismatchError({ sessionId: id })
       if (row?.outcome === 'same-id') return { outcome: 'same-id', record: await recordById(id) }
       return { outcome: 'created', record: view.record }
@@ -134,7 +135,7 @@ export function sessionCalls({ query }: Connections) {
 
     async active({ tenant, userId, chatmode, conversationId, at }: ActiveQuery): Promise<SessionRecord | undefined> {
       const values = [tenant, userId, chatmode, conversationId ?? null, at]
-      const [row] = await query<{ id: string | null }>(ACTIVE, values, { again: true })
+      const [row] = await query<{ id: string | null }>(ACTIVE, values, { retry: true })
       return row?.id ? await record({ sessionId: row.id }) : undefined
     },
 
@@ -145,28 +146,28 @@ export function sessionCalls({ query }: Connections) {
       edges: readonly StoredEdge[],
     ): Promise<boolean> {
       const values = [key.sessionId, ...ownerOf(key), expectedHead, viewJson(view), ...edgeColumns(edges)]
-      const [row] = await found(key, query<{ done: boolean }>(REPAIR, values, { again: false }))
+      const [row] = await found(key, query<{ done: boolean }>(REPAIR, values, { retry: false }))
       return row?.done === true
     },
 
     async purge(key: SessionKey, at: string): Promise<PurgeCounts> {
-      const [row] = await found(key, query<PurgeCounts>(PURGE, [key.sessionId, ...ownerOf(key), at], { again: false }))
+      const [row] = await found(key, query<PurgeCounts>(PURGE, [key.sessionId, ...ownerOf(key), at], { retry: false }))
       return row ?? { events: 0, keys: 0 }
     },
 
     async pausedSince(): Promise<string | undefined> {
-      const [row] = await query<{ since: string | null }>(PAUSED, [], { again: true })
+      const [row] = await query<{ since: string | null }>(PAUSED, [], { retry: true })
       return row?.since ?? undefined
     },
 
     async pause(since: string | undefined): Promise<void> {
-      await query(PAUSE, [since ?? null], { again: true })
+      await query(PAUSE, [since ?? null], { retry: true })
     },
   }
 }
 
-/** Turns the functions' own "no new sessions are taken" into the error of the port. */
-async function taken<T>(result: Promise<T>): Promise<T> {
+/** Converts SQLSTATE TL003 to `IntakePausedError`. */
+async function requireIntake<T>(result: Promise<T>): Promise<T> {
   try {
     return await result
   } catch (error) {
@@ -175,7 +176,7 @@ async function taken<T>(result: Promise<T>): Promise<T> {
   }
 }
 
-/** Turns the functions' own "no such session" into the error of the port. */
+/** Converts SQLSTATE TL001 to `SessionNotFoundError`. */
 export async function found<T>({ sessionId }: SessionKey, result: Promise<T>): Promise<T> {
   try {
     return await result

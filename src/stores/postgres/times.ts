@@ -1,9 +1,8 @@
 const UTC = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00(?::00)?$/
 
 /**
- * A moment as Postgres writes it, alone or within JSON, in the form that all times of ours have. In UTC the text only has to be put
- * together again: to make a date of it and a text of that took a third of the time of reading a window. What is written otherwise
- * goes by way of `date`.
+ * Converts a timestamp of Postgres, plain or from JSON, to our ISO format. A UTC text is rearranged: a `Date` in between
+ * took a third of the time to read a window. Other zones go through `date`.
  */
 export function isoTime(text: string, date: (text: string) => unknown = (other) => new Date(other)): string {
   const found = UTC.exec(text)

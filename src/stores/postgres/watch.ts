@@ -1,32 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connections, Listener, Statement } from './connection.ts'
 
-/** A message is a transaction like any other, but nothing is lost with it, so that it need not wait for the disk. */
+/** Commits without waiting for the disk, because a lost notification loses no data. */
 const NOTIFY: Statement = {
   name: 'notify',
   text: `select set_config('synchronous_commit', 'off', true), pg_notify('throughline', id) from unnest($1::text[]) id`,
 }
 
-/** Milliseconds between two messages: one for each append took a lone writer a third of its speed. */
+/** Milliseconds between notifications. One for each append cost a single writer a third of its speed. */
 const NOTIFY_PAUSE = 20
 
-/** How often watchers look without having been told, in milliseconds: a notification is only a hint. */
+/** Milliseconds between polls. A notification is only a hint, so watchers poll too. */
 const POLL = 1000
-/** The same where there are no notifications. */
+/** Milliseconds between polls without notifications. */
 const POLL_POOLED = 100
 
-/** Tells watchers of new writes: at once for those of this process, by NOTIFY and by polling for those of others. */
+/** Wakes watchers after writes: of this process at once, of other processes by NOTIFY and by polling. */
 export interface Watchers {
   add(sessionId: string, wake: () => void): () => void
-  /** After the commit: wakes this process and tells the others, many writes in one message. */
+  /** Call after the commit. Wakes this process and notifies the others, many writes at once. */
   notify(sessionIds: readonly string[]): void
   close(): Promise<void>
 }
 
 export function watchers(connections: Connections): Watchers {
   const bySession = new Map<string, Set<() => void>>()
-  const untold = new Set<string>()
-  let telling: Promise<void> | undefined
+  const unsent = new Set<string>()
+  let sending: Promise<void> | undefined
   let listening: Promise<void> | undefined
   let listener: Listener | undefined
   let timer: NodeJS.Timeout | undefined
@@ -36,22 +36,22 @@ export function watchers(connections: Connections): Watchers {
     for (const sessionId of sessionIds) for (const callback of bySession.get(sessionId) ?? []) callback()
   }
 
-  async function tell(): Promise<void> {
-    while (untold.size > 0) {
-      const ids = [...untold]
-      untold.clear()
-      // who is not told looks by itself before long
-      await connections.query(NOTIFY, [ids], { again: false }).catch(() => {})
+  async function sendNotifications(): Promise<void> {
+    while (unsent.size > 0) {
+      const ids = [...unsent]
+      unsent.clear()
+      // watchers that miss it poll
+      await connections.query(NOTIFY, [ids], { retry: false }).catch(() => {})
       await delay(NOTIFY_PAUSE)
     }
-    telling = undefined
+    sending = undefined
   }
 
   async function listen(): Promise<void> {
     while (!closed && bySession.size > 0) {
       try {
         const client = await connections.dedicated()
-        // nobody watches any more, since while it connected
+        // the last watcher left while it connected
         if (closed || bySession.size === 0) return client.hangUp()
         listener = client
         const ended = new Promise<void>((resolve) => {
@@ -60,7 +60,7 @@ export function watchers(connections: Connections): Watchers {
         })
         client.on('notification', ({ payload }) => wake([payload ?? '']))
         await client.query('listen throughline')
-        // what was written while nobody listened
+        // for writes from before it listened
         wake([...bySession.keys()])
         await ended
       } catch {
@@ -74,7 +74,7 @@ export function watchers(connections: Connections): Watchers {
     if (connections.pooled) return
     listening ??= listen().finally(() => {
       listening = undefined
-      // someone began to watch while the last connection ended
+      // a watcher came while the last connection ended
       if (!closed && bySession.size > 0) start()
     })
   }
@@ -101,15 +101,15 @@ export function watchers(connections: Connections): Watchers {
     notify(sessionIds) {
       if (sessionIds.length === 0) return
       wake(new Set(sessionIds))
-      for (const id of sessionIds) untold.add(id)
-      telling ??= tell()
+      for (const id of sessionIds) unsent.add(id)
+      sending ??= sendNotifications()
     },
     async close() {
       closed = true
       bySession.clear()
       await stop()
       await listening
-      await telling
+      await sending
     },
   }
 }

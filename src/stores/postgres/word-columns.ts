@@ -3,10 +3,10 @@ import { blockOfTurn, encodePosting } from '../../domain/recall/postings.ts'
 import { LONG_MESSAGE_TERMS } from '../../domain/recall/weights.ts'
 import type { NewMessage, PostingBlock } from '../../ports/recall-index.ts'
 
-/** The messages of a session within one block of turns, on their way into the index. */
+/** New index entries of a session within one block of turns. */
 interface Block {
   block: number
-  /** First turn among them. */
+  /** First turn of the entries. */
   turn: number
   messages: number
   words: number
@@ -14,7 +14,7 @@ interface Block {
   postings: Map<string, Uint8Array[]>
 }
 
-/** One array for each column of the messages' words: w_block … w_data, b_block … b_long of `context.index_messages`. */
+/** The words of messages as one array per column: w_block … w_data, b_block … b_long of `context.index_messages`. */
 export function wordColumns(messages: readonly Pick<NewMessage, 'turn' | 'words'>[]): unknown[] {
   const blocks: Block[] = []
   for (const { turn, words } of messages) {
@@ -50,10 +50,13 @@ export function wordColumns(messages: readonly Pick<NewMessage, 'turn' | 'words'
   ]
 }
 
-/** One array for each column of memories' words: w_memory, w_term, w_data, b_memory, b_words, b_long of `context.write_memory_change`. */
+/**
+ * The words of memories as one array per column: w_memory, w_term, w_data, b_memory, b_words, b_long of
+ * `context.write_memory_change`.
+ */
 export function memoryWordColumns(memories: readonly { id: string; words: TextAnalysis }[]): unknown[] {
   const postings = memories.flatMap(({ id, words: { places, length, asks } }) =>
-    // a memory is one message, the first of its own
+    // a memory is indexed as one message, turn 1
     Array.from(places, ([term, at]) => ({ id, term, data: encodePosting({ turn: 1, length, asks, places: at }) })),
   )
   return [
@@ -70,7 +73,7 @@ function isLong({ length }: TextAnalysis): boolean {
   return length > LONG_MESSAGE_TERMS
 }
 
-/** The blocks of a term in order, from the form in which `context.read_postings` packs them, the last first. */
+/** Decodes the blocks of a term from `context.read_postings`, which packs them last first, and returns them in order. */
 export function unpackPostings(term: string, packed: Buffer): PostingBlock[] {
   const blocks: PostingBlock[] = []
   for (let at = 0; at < packed.length; ) {
@@ -78,7 +81,7 @@ export function unpackPostings(term: string, packed: Buffer): PostingBlock[] {
     const end = data + packed.readInt32BE(at + 20)
     blocks.push({
       term,
-      session: uuidOf(packed, at),
+      session: readUuid(packed, at),
       block: packed.readInt32BE(at + 16),
       data: packed.subarray(data, end),
     })
@@ -87,7 +90,7 @@ export function unpackPostings(term: string, packed: Buffer): PostingBlock[] {
   return blocks.reverse()
 }
 
-function uuidOf(bytes: Buffer, at: number): string {
+function readUuid(bytes: Buffer, at: number): string {
   const hex = bytes.toString('hex', at, at + 16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }

@@ -26,24 +26,24 @@ const COMMITS: Statement = {
 
 const DUE: Statement = { name: 'due', text: 'select context.due_sessions($1, $2, $3, $4, $5, $6) as id' }
 
-/** Reads of relations, chains, and what a sweep has to look at. All may be sent again when a connection is lost. */
+/** Reads relations, commits, and the sessions that are due for a sweep. */
 export function workCalls({ query }: Connections) {
   return {
     async edges(key: SessionKey, { nodes, direction, labels, after, limit }: EdgesQuery): Promise<StoredEdge[]> {
       const wanted = [nodes ?? null, direction ?? 'both', labels ?? null]
       const cursor = [after?.from, after?.label, after?.to, after?.sequence].map((value) => value ?? null)
       const values = [key.sessionId, ...ownerOf(key), ...wanted, ...cursor, limit]
-      return await found(key, query<StoredEdge>(EDGES, values, { again: true }))
+      return await found(key, query<StoredEdge>(EDGES, values, { retry: true }))
     },
 
     async commits({ tenant, conversationId, userId, after, limit }: CommitsQuery): Promise<CommitLink[]> {
       const values = [tenant, conversationId, userId ?? null, after ?? 0, limit]
-      return (await query<LinkRow>(COMMITS, values, { again: true })).map(linkOf)
+      return (await query<LinkRow>(COMMITS, values, { retry: true })).map(linkOf)
     },
 
     async due({ idleSince, at, endedBefore, limit, within }: DueQuery): Promise<string[]> {
-      const values = [...ownerOf({ ...(within && { within }) }), idleSince, at, endedBefore, limit]
-      return (await query<{ id: string }>(DUE, values, { again: true })).map(({ id }) => id)
+      const values = [...ownerOf({ within }), idleSince, at, endedBefore, limit]
+      return (await query<{ id: string }>(DUE, values, { retry: true })).map(({ id }) => id)
     },
   }
 }

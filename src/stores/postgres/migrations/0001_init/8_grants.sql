@@ -70,8 +70,8 @@ grant usage on schema context to throughline_app, throughline_functions, through
 grant usage on schema memori to throughline_functions, throughline_reader;
 
 grant select, insert on context.sessions, context.session_slots, context.session_state, context.session_events,
-  context.session_types, context.session_keys, context.session_edges, context.conversation_commits,
-  context.throughline_migrations, context.settings to throughline_functions;
+  context.session_types, context.session_keys, context.session_edges, context.conversation_commits, context.settings
+  to throughline_functions;
 grant update on context.sessions, context.session_state to throughline_functions;
 grant delete on context.session_slots, context.session_edges, context.settings to throughline_functions;
 -- An import of a purged session takes its commit over again.
@@ -84,7 +84,7 @@ grant select on context.session_views, context.envelope_views to throughline_fun
 
 grant select, delete on context.sessions, context.session_slots, context.session_state, context.session_events,
   context.session_types, context.session_keys, context.session_edges, context.session_marks, context.session_envelopes,
-  context.session_imports, context.throughline_migrations to throughline_purge;
+  context.session_imports to throughline_purge;
 grant select on context.conversation_commits to throughline_purge;
 
 grant select on context.sessions, context.session_state, context.session_events, context.conversation_sessions,
@@ -92,7 +92,7 @@ grant select on context.sessions, context.session_state, context.session_events,
   memori.memory_history, memori.memory_sources, memori.memory_keys to throughline_reader;
 do $$
 begin
-  -- Whoever owns an adopted table decides who reads it.
+  -- The owner of an adopted table decides who reads it.
   if not current_setting('throughline.adopted')::boolean then
     grant select on memori.memories to throughline_reader;
   end if;
