@@ -10,50 +10,50 @@ function append(sessionId: string, rest: Partial<AppendRequest> = {}, count = 1)
 }
 
 const keyed = (key: string) => ({ idempotency: { key, fingerprint: 'f' } })
-const shape = (waiting: PendingAppend[]) => takeBatch(waiting).map(({ sessionId, items }) => [sessionId, items.length])
+const shape = (pending: PendingAppend[]) => takeBatch(pending).map(({ sessionId, items }) => [sessionId, items.length])
 
-test('appends to one session are one group in their order, and groups go by tenant and id', () => {
-  const waiting = [
+test('groups appends by session in order, and sorts groups by tenant and id', () => {
+  const pending = [
     append('b', { within: { tenant: 'x', userId: 'u' } }),
     append('c', { within: { tenant: 'a', userId: 'u' } }),
     append('a', { within: { tenant: 'x', userId: 'u' } }),
     append('z'),
     append('b', { within: { tenant: 'x', userId: 'u' } }),
   ]
-  const [first, last] = [waiting[0], waiting[4]]
-  const groups = takeBatch(waiting)
+  const [first, last] = [pending[0], pending[4]]
+  const groups = takeBatch(pending)
   expect(groups.map(({ sessionId }) => sessionId)).toEqual(['z', 'c', 'a', 'b'])
   expect(groups.at(-1)?.items).toEqual([first, last])
-  expect(waiting).toEqual([])
+  expect(pending).toEqual([])
 })
 
-test('what another owner, the same key or an expected sequence keeps apart waits, and all after it for the session', () => {
+test('leaves appends with another owner, the same key or an expected sequence in the queue, and later ones to the session', () => {
   for (const apart of [
     { within: { tenant: 'x', userId: 'other' } },
     { expectedSequence: 3 },
     keyed('k'),
   ] satisfies Partial<AppendRequest>[]) {
-    const waiting = [append('a', keyed('k')), append('a', apart), append('a'), append('b')]
-    expect(shape(waiting)).toEqual([
+    const pending = [append('a', keyed('k')), append('a', apart), append('a'), append('b')]
+    expect(shape(pending)).toEqual([
       ['a', 1],
       ['b', 1],
     ])
-    expect(waiting).toHaveLength(2)
+    expect(pending).toHaveLength(2)
   }
-  const waiting = [append('a', { expectedSequence: 3 }), append('a')]
-  expect(shape(waiting)).toEqual([['a', 1]])
-  expect(shape(waiting)).toEqual([['a', 1]])
+  const pending = [append('a', { expectedSequence: 3 }), append('a')]
+  expect(shape(pending)).toEqual([['a', 1]])
+  expect(shape(pending)).toEqual([['a', 1]])
 })
 
-test('a call has 256 appends at most, and one that must go alone goes alone', () => {
-  const waiting = Array.from({ length: 300 }, () => append('a'))
-  expect(shape(waiting)).toEqual([['a', 256]])
-  waiting.push({ ...append('b'), isAlone: true })
-  expect(shape(waiting)).toEqual([['b', 1]])
-  expect(shape(waiting)).toEqual([['a', 44]])
+test('takes at most 256 appends, and an append marked alone by itself', () => {
+  const pending = Array.from({ length: 300 }, () => append('a'))
+  expect(shape(pending)).toEqual([['a', 256]])
+  pending.push({ ...append('b'), isAlone: true })
+  expect(shape(pending)).toEqual([['b', 1]])
+  expect(shape(pending)).toEqual([['a', 44]])
 })
 
-test('columns say of each event which session it is for and where it stands there', () => {
+test('columns give the session and place of each event', () => {
   const groups = takeBatch([append('a', {}, 2), append('a', keyed('k')), append('b', { expectedSequence: 2 ** 40 }, 2)])
   const columns = batchColumns(groups, keyedAppends(groups))
   expect(columns.slice(0, 16)).toEqual([
@@ -76,14 +76,14 @@ test('columns say of each event which session it is for and where it stands ther
   ])
 })
 
-test('a session has a type where all that it gets have the same', () => {
+test('a session has a type if all its events have it', () => {
   const other = { id: crypto.randomUUID(), type: 'model_message', role: 'assistant', content: 'hello' }
   const groups = takeBatch([append('a'), append('b'), append('a', { events: [other] })])
   expect(batchColumns(groups, [])[7]).toEqual([null, 'user_message'])
 })
 
-test('only a single event without conditions goes the straight way', () => {
-  const single = (...waiting: PendingAppend[]) => singleColumns(takeBatch(waiting)) !== undefined
+test('only a single event without conditions uses append_event', () => {
+  const single = (...pending: PendingAppend[]) => singleColumns(takeBatch(pending)) !== undefined
   expect(single(append('a'))).toBe(true)
   expect(single(append('a'), append('a'))).toBe(false)
   expect(single(append('a'), append('b'))).toBe(false)

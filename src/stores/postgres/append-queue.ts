@@ -65,8 +65,8 @@ interface QueuedAppend extends PendingAppend {
 }
 
 /**
- * Sends one batch at a time; appends that arrive meanwhile share the next. A single append is sent at once. Every append
- * has its own outcome, so a bad one fails alone.
+ * Sends one batch at a time; appends that arrive meanwhile share the next. A single append is sent at once. Every
+ * append has its own outcome, so a bad one fails alone.
  */
 export interface AppendQueue {
   append(request: AppendRequest): Promise<WriteResult>

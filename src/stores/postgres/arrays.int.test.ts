@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { binaryArray, type ElementType } from './arrays.ts'
 import { isoTime } from './times.ts'
 
-// what no store takes, nor does this: NUL and halves of letters
+// no store accepts NUL and lone surrogates
 const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\u0000') && value.isWellFormed())
 const moment = fc.date({
   min: new Date('0001-01-01T00:00:00Z'),
@@ -25,8 +25,8 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
   beforeAll(() => client.connect())
   afterAll(() => client.end())
 
-  it.each(Object.entries(ELEMENTS))('a list of %s is the one that was sent', async (type, element) => {
-    // as text again, so that what is compared did not come the same way; JSON lets every text through
+  it.each(Object.entries(ELEMENTS))('round-trips a list of %s', async (type, element) => {
+    // read back as JSON text, so that the comparison does not use the same encoding
     const sql = `select coalesce(json_agg(x::text order by i), '[]') as list from unnest($1::${type}[]) with ordinality as u (x, i)`
     await client.query("set timezone = 'UTC'")
     await fc.assert(

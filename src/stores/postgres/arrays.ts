@@ -8,7 +8,7 @@ type Element = string | number | null
 /** The server counts microseconds from the start of 2000. */
 const EPOCH = Date.UTC(2000, 0, 1)
 
-/** Bytes before the elements: number of dimensions, null flag, element type, length and lower bound of the dimension. */
+/** Bytes before the elements: number of dimensions, null flag, element type, length and lower bound. */
 const HEADER = 20
 
 /**

@@ -194,9 +194,9 @@ interface Settings {
 }
 
 /**
- * Reads and removes our own settings from the URL: `pooled=true`; `pool=N`, the number of connections; `timeout=MS`, the limit
- * of a statement on the server. The other limits follow from it: 1 s more on the client, at most 5 s to connect, and twice as
- * long for retries while the server cannot be reached.
+ * Reads and removes our own settings from the URL: `pooled=true`; `pool=N`, the number of connections; `timeout=MS`,
+ * the limit of a statement on the server. The other limits follow from it: 1 s more on the client, at most 5 s to
+ * connect, and twice as long for retries while the server cannot be reached.
  */
 export function settingsOf(url: string): Settings {
   const [base = '', search = ''] = url.split('?', 2)

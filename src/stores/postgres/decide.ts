@@ -51,12 +51,12 @@ interface LoadedRow {
 }
 
 /**
- * Decides on the views that were read or cached, and writes if no other decision came in between. After one conflict it decides
- * again while holding the session's lock, and the conversation's if it may commit, so it cannot starve.
+ * Decides on the views that were read or cached, and writes if no other decision came in between. After one conflict it
+ * decides again while holding the session's lock, and the conversation's if it may commit, so it cannot starve.
  */
 export async function decideIn(
   connections: Connections,
-  remembered: ScratchpadCache,
+  cache: ScratchpadCache,
   request: DecideRequest,
   replay: (first: number, last: number) => Promise<StoredEvent[]>,
 ): Promise<WriteResult> {
@@ -64,12 +64,12 @@ export async function decideIn(
   const keyed = request.idempotency !== undefined
   const free: Query = (statement, values) =>
     connections.query(statement, values, { retry: keyed || statement === LOAD })
-  const known = remembered.take(request)
-  const guessed = known && (await guess(free, remembered, request, known))
+  const known = cache.take(request)
+  const guessed = known && (await guess(free, cache, request, known))
   if (guessed !== undefined) return guessed
-  const first = await attempt(free, remembered, request, false)
+  const first = await attempt(free, cache, request, false)
   const done =
-    first === 'stale' ? await connections.transaction((query) => attempt(query, remembered, request, true)) : first
+    first === 'stale' ? await connections.transaction((query) => attempt(query, cache, request, true)) : first
   if (done === 'stale') throw new Error('a decision under lock cannot be stale')
   return 'first' in done ? { events: await replay(done.first, done.last), replayed: true } : done
 }
@@ -77,7 +77,7 @@ export async function decideIn(
 /** Decides on cached views. Only a write that their version allowed counts; anything else is decided again. */
 async function guess(
   query: Query,
-  remembered: ScratchpadCache,
+  cache: ScratchpadCache,
   request: DecideRequest,
   known: CachedView,
 ): Promise<WriteResult | undefined> {
@@ -87,12 +87,12 @@ async function guess(
   } catch {
     return undefined
   }
-  return await change(query, remembered, request, known, decision)
+  return await change(query, cache, request, known, decision)
 }
 
 async function attempt(
   query: Query,
-  remembered: ScratchpadCache,
+  cache: ScratchpadCache,
   request: DecideRequest,
   lock: boolean,
 ): Promise<WriteResult | { first: number; last: number } | 'stale'> {
@@ -110,7 +110,7 @@ async function attempt(
   const decision = decide(seen.view, lastOf(row))
   if (decision.events.length === 0) return { events: [], replayed: false }
   // the full decision says why nothing was written
-  const changed = await change(query, remembered, request, seen, decision)
+  const changed = await change(query, cache, request, seen, decision)
   if (changed !== undefined) return changed
   const stamp = [key, idempotency?.fingerprint ?? null]
   const values = [...decided(request, seen, decision), ...stamp, ...written(seen.view, decision)]
@@ -129,10 +129,10 @@ function decided(request: DecideRequest, { version }: CachedView, { events }: De
   return [request.sessionId, ...ownerOf(request), version, countTurns(events), request.at]
 }
 
-/** Writes a decision of one event that changes only the scratchpad. `undefined`: it is another kind, or was not written. */
+/** Writes a decision of one event that changes only the scratchpad; `undefined` if it is another kind or stale. */
 async function change(
   query: Query,
-  remembered: ScratchpadCache,
+  cache: ScratchpadCache,
   request: DecideRequest,
   seen: CachedView,
   decision: Decision,
@@ -147,7 +147,7 @@ async function change(
   const values = [...decided(request, seen, decision), view.record.startedAt, pad, version, updatedAt]
   const [row] = await query<{ sequence: number | null }>(CHANGE, [...values, ...eventValues(event)])
   if (typeof row?.sequence !== 'number') return undefined
-  remembered.put(request, { version: seen.version + 1, view }, pad.length)
+  cache.put(request, { version: seen.version + 1, view }, pad.length)
   return { events: placed(decision, row.sequence, request.at), replayed: false }
 }
 

@@ -29,8 +29,8 @@ const WRITE: Statement = {
 const ATTEMPTS = 5
 
 /**
- * Decides on memories and writes the result in one transaction, under the user's lock. With a key it may be sent again: an
- * earlier write is found by the key.
+ * Decides on memories and writes the result in one transaction, under the user's lock. With a key it may be sent again:
+ * an earlier write is found by the key.
  */
 export async function changeIn(connections: Connections, request: ChangeRequest): Promise<ChangeResult> {
   for (let attempt = 1; ; attempt++) {

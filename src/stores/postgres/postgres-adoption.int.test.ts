@@ -6,7 +6,7 @@ import { describeTerms, noonPlus, putRequest, someMemory } from '../conformance/
 import { postgresStore } from './index.ts'
 import { knownSchema } from './migrate.ts'
 
-/** The other service's role, which owns nothing and may use its table. */
+/** The other service's role: it uses the table but owns nothing. */
 const SERVICE = 'throughline_test_service'
 const ADA = '00000000-0000-4000-8000-00000000000a'
 const SESSION = '00000000-0000-4000-8000-00000000000c'
@@ -27,13 +27,13 @@ const TOUCH = `
 interface Shape {
   name: string
   table: string
-  /** How a row of the service's is made. */
+  /** Inserts a row as the service does. */
   insert: string
 }
 
 const SHAPES: Shape[] = [
   {
-    name: 'a uuid for a key and a generated vector',
+    name: 'a uuid key and a generated vector',
     table: `
       create table memori.memories (
         id uuid primary key default gen_random_uuid(), user_id text not null, category text not null,
@@ -44,7 +44,7 @@ const SHAPES: Shape[] = [
     insert: `insert into memori.memories (user_id, category, content) values ('${ADA}', 'facts', 'They walked to Zürich')`,
   },
   {
-    name: 'an identity for a key, a limit to its text, and a column of its own called metadata',
+    name: 'an identity key, a text limit, and its own column metadata',
     table: `
       create table memori.memories (
         id bigint generated always as identity primary key, user_id varchar(64) not null, category varchar(20) not null,
@@ -56,7 +56,7 @@ const SHAPES: Shape[] = [
       values ('${ADA}', 'projects', 'They walked', '2025-01-02', '{"b": [1], "a": null}')`,
   },
   {
-    name: 'a serial for a key and a vector kept by a trigger',
+    name: 'a serial key and a vector set by a trigger',
     table: `
       create table memori.memories (
         id serial primary key, user_id text not null, category text not null, content text not null,
@@ -69,7 +69,7 @@ const SHAPES: Shape[] = [
     insert: `insert into memori.memories (user_id, category, content) values ('${ADA}', 'facts', 'They walked')`,
   },
   {
-    name: 'provenance already, in part, and a trigger that notes changes',
+    name: 'some provenance columns and a trigger that records changes',
     table: `
       create table memori.memories (
         id uuid primary key default gen_random_uuid(), user_id text not null, category text, content text,
@@ -85,7 +85,7 @@ const SHAPES: Shape[] = [
       ('${ADA}', 'rules', 'They walked', null, null, null, null)`,
   },
   {
-    name: 'users by uuid, a key without default, and a vector that is set by hand',
+    name: 'uuid users, a key without default, and a vector set by the service',
     table: `
       create table memori.memories (
         id uuid primary key, user_id uuid not null, category text not null, content text not null, content_tsv tsvector
@@ -125,8 +125,8 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     await (await postgresStore({ url: database.url(OWNER), migrate: true })).close()
   }
 
-  describe.each(SHAPES)('a table of memories that has $name', (shape) => {
-    it('keeps every value it has, and gains provenance, once', async () => {
+  describe.each(SHAPES)('a table of memories with $name', (shape) => {
+    it('keeps every value and gains provenance once', async () => {
       await make(shape)
       const before = await rows()
       await migrate()
@@ -147,7 +147,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       expect(indexes).toEqual([{ n: 1 }])
     })
 
-    it('goes on as before for the service', async () => {
+    it('works as before for the service', async () => {
       await make(shape)
       const before = await rows()
       await migrate()
@@ -191,7 +191,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     })
   })
 
-  it('reads plain ids of sessions as where a memory comes from, as far believed as it is', async () => {
+  it('reads plain session ids as origins with the confidence of the memory', async () => {
     await make(SHAPES[3] as Shape)
     await migrate()
     const store = await postgresStore({ url: database.url(SERVING), migrate: false })
@@ -212,7 +212,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     await store.close()
   })
 
-  it('keeps the tenants of a table with policies of its own apart, and its policies in force', async () => {
+  it('separates tenants in a table with its own policies, and keeps those policies', async () => {
     await make(SHAPES[0] as Shape)
     await asRole(
       OWNER,
@@ -228,7 +228,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       (await store.memories.list({ tenant, userId: ADA, limit: 9 })).map(({ category }) => category)
     expect(await categories('local')).toEqual(['facts', 'facts', 'facts'])
     expect(await categories('acme')).toEqual(['secret'])
-    // a policy of theirs lets everyone see everything; the wall stands beside it
+    // the service's policy shows everyone everything; ours restricts our roles
     const enter = "select set_config('throughline.tenant', 'acme', false)"
     expect(await asRole('throughline_functions', `${enter}; select 1 from memori.memories`)).toHaveLength(1)
     expect(await asRole('throughline_functions', 'select 1 from memori.memories')).toEqual([])
@@ -238,7 +238,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   it.each([
     ['table', 'create schema memori; grant all on schema memori to public', 'memori.memories exists already'],
     ['schema', 'create schema memori; grant usage on schema memori to public', 'the schema memori belongs'],
-  ])('that belongs to another role, or whose %s does, is refused with what to do', async (what, schema, message) => {
+  ])('refuses a %s that belongs to another role, and names the grant to run', async (what, schema, message) => {
     await database.admin(`grant create on database ${new URL(database.url()).pathname.slice(1)} to ${SERVICE}`)
     await asRole(what === 'table' ? OWNER : SERVICE, schema)
     await asRole(
@@ -254,7 +254,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     await database.admin(`drop owned by ${SERVICE}`)
   })
 
-  it('whose columns are of other types is refused by name', async () => {
+  it('refuses columns of other types and names them', async () => {
     await make({
       name: '',
       table:

@@ -41,7 +41,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       return (await database.admin(`${as} ${sql}`))[0]
     }
 
-    it('is moved by a statement by hand, whoever sends it', async () => {
+    it('advances with every manual update, by any role', async () => {
       const owner = `set role ${OWNER}; select set_config('throughline.tenant', '*', false);`
       expect(await byHand("persona_id = 'hand'")).toMatchObject({ touched: true })
       expect(await byHand("analysis = '{}'", owner)).toMatchObject({ touched: true })
@@ -51,7 +51,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       })
     })
 
-    it('is what a decision or a repair says, also when their clock stands still', async () => {
+    it('has the time of a decision or a repair, even if it equals the last one', async () => {
       const store = await serving()
       await store.decide(changeEnvelope(sessionId, { personaId: 'barista' }, NOON))
       const view = await loadView(store, { sessionId })
@@ -63,7 +63,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     })
   })
 
-  it('a pause waits for the sessions that are being made', async () => {
+  it('a pause waits for sessions that are being created', async () => {
     database = await databases.create()
     const store = await serving()
     const maker = new pg.Client(database.url(SERVING))
@@ -85,7 +85,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     expect(await store.pausedSince()).toBe(NOON)
   })
 
-  it('a session that began elsewhere keeps when, in its log and in its envelope', async () => {
+  it('a session from another system keeps its start time in log and envelope', async () => {
     database = await databases.create()
     const store = await serving()
     const { event, view, ...request } = createRequest()
@@ -100,7 +100,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   })
 })
 
-/** Whoever waits in this database for a lock of ours. */
+/** Calls in this database that wait for one of our locks. */
 const WAITING = `
   select 1 from pg_locks l join pg_database d on d.oid = l.database
   where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`

@@ -7,7 +7,7 @@ import { type Connections, connect, type Statement } from './connection.ts'
 import { importCalls } from './imports.ts'
 import { postgresStore } from './index.ts'
 
-/** Far more than any of the calls may read. */
+/** Far more rows than any call may read. */
 const MANY = 5000
 
 const FILL = `
@@ -36,26 +36,26 @@ const READ: Statement = {
     from pg_stat_xact_user_tables where schemaname = 'context'`,
 }
 
-/** A log whose pages are many, that stays live. */
+/** A live session with a log of many pages. */
 const LONG = [...upTo(600).map(() => ['user_message'] as const), ...WORK]
 
 describe.each(inject('postgres'))('on $name', ({ url }) => {
   let databases: Databases
   let database: TestDatabase
   let connections: Connections
-  // there, and coming in with all but the end
-  const [there, coming] = [
+  // a visible session, and an unfinished one that lacks only its end
+  const [visible, unfinished] = [
     foreignSession({}, [...LONG, ...endSteps(1)]),
     foreignSession({ conversationId: 'mine' }, [...LONG, ...endSteps(MANY + 1)]),
   ]
-  const most = there.events.length - 2
+  const most = visible.events.length - 2
   beforeAll(async () => {
     databases = await databasesOf(url)
     database = await databases.create()
     const store = await postgresStore({ url: database.url(SERVING), migrate: false })
-    await writeSession(store, there, 1)
-    await store.imports.write(blockOf(there, 1, most))
-    await store.imports.write(blockOf(coming, 0, most))
+    await writeSession(store, visible, 1)
+    await store.imports.write(blockOf(visible, 1, most))
+    await store.imports.write(blockOf(unfinished, 0, most))
     await store.close()
     await database.admin(FILL)
     connections = await connect(database.url(SERVING))
@@ -66,7 +66,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     await databases.close()
   })
 
-  /** Rows that a call reads of each table, before it is undone. */
+  /** Rows that a call reads of each table; rolls it back. */
   async function reads(call: (imports: ImportStore) => Promise<unknown>): Promise<Record<string, number>> {
     const undo = new Error('undo')
     let found: Record<string, number> = {}
@@ -80,36 +80,44 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     return found
   }
 
-  // the planner looks at one row at the end of an index
+  // the planner reads one row at the end of an index
   it.each([
-    ['a look at a session', (imports: ImportStore) => imports.find(there.sessionId), 1],
-    ['a look at one that is coming in', (imports) => imports.find(coming.sessionId), 1],
-    ['a look at nothing', (imports) => imports.find('00000000-0000-7000-8000-000000000000'), 0],
-    ['the first that are coming in', (imports) => imports.unfinished({ limit: 50 }), 51],
+    ['finding a session', (imports: ImportStore) => imports.find(visible.sessionId), 1],
+    ['finding an unfinished import', (imports) => imports.find(unfinished.sessionId), 1],
+    ['finding nothing', (imports) => imports.find('00000000-0000-7000-8000-000000000000'), 0],
+    ['the first page of unfinished imports', (imports) => imports.unfinished({ limit: 50 }), 51],
     [
-      'those of a tenant behind one',
+      'the next page of a tenant',
       (imports) => imports.unfinished({ limit: 50, ...behind, within: { tenant: 'local' } }),
       51,
     ],
-    ['those of a user', (imports) => imports.unfinished({ limit: 50, within: { tenant: 'local', userId: 'u7' } }), 21],
-    ['those of nobody', (imports) => imports.unfinished({ limit: 50, within: { tenant: 'local', userId: 'none' } }), 1],
+    [
+      'unfinished imports of a user',
+      (imports) => imports.unfinished({ limit: 50, within: { tenant: 'local', userId: 'u7' } }),
+      21,
+    ],
+    [
+      'unfinished imports of an unknown user',
+      (imports) => imports.unfinished({ limit: 50, within: { tenant: 'local', userId: 'none' } }),
+      1,
+    ],
     ['the first block of a session', (imports) => imports.write(blockOf(foreignSession({}, WORK), 0, 5)), 5],
     ['a session in one block', (imports) => imports.write(blockOf(foreignSession({}, WORK))), 5],
-    ['one that has ended', (imports) => imports.write(blockOf(foreignSession({}, [...WORK, ...endSteps(1)]))), 5],
-    ['the next block of one that is coming in', (imports) => imports.write(blockOf(coming, most, most + 1)), 5],
-    ['the end of one that is coming in', (imports) => imports.write(blockOf(coming, most)), 5],
-    ['the next block of one that is there', (imports) => imports.write(blockOf(there, most, most + 1)), 5],
-    ['the end of one that is there', (imports) => imports.write(blockOf(there, most)), 5],
+    ['an ended session', (imports) => imports.write(blockOf(foreignSession({}, [...WORK, ...endSteps(1)]))), 5],
+    ['the next block of an unfinished import', (imports) => imports.write(blockOf(unfinished, most, most + 1)), 5],
+    ['the last block of an unfinished import', (imports) => imports.write(blockOf(unfinished, most)), 5],
+    ['the next block of a visible session', (imports) => imports.write(blockOf(visible, most, most + 1)), 5],
+    ['the last block of a visible session', (imports) => imports.write(blockOf(visible, most)), 5],
   ] satisfies [string, (imports: ImportStore) => Promise<unknown>, number][])(
-    '%s takes few rows',
+    '%s reads few rows',
     async (_, call, rows) => {
       for (const [table, read] of Object.entries(await reads(call))) expect(read, table).toBeLessThanOrEqual(rows)
     },
   )
 
-  it('a discard reads the session alone', async () => {
+  it('a discard reads only its session', async () => {
     const { session_imports, session_events, session_types, session_edges } = await reads((imports) =>
-      imports.discard(coming.sessionId),
+      imports.discard(unfinished.sessionId),
     )
     expect({ session_imports, session_events }).toEqual({ session_imports: 1, session_events: most })
     expect([session_types, session_edges].every((read = 0) => read < 50)).toBe(true)

@@ -51,7 +51,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     await database.destroy()
   })
 
-  /** Rows of any table that name the session. */
+  /** Rows of all tables that contain the session's id. */
   async function rowsOf(sessionId: string): Promise<object[]> {
     const tables = await database.admin("select tablename as name from pg_tables where schemaname = 'context'")
     const rows = await Promise.all(tables.map(({ name }) => database.admin(`select * from context.${name}`)))
@@ -59,7 +59,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   }
 
   describe('row level security', () => {
-    it('shows what is coming in to readers of its tenant alone, and to them for reading', async () => {
+    it('lets readers of a tenant read its unfinished imports, and nothing else', async () => {
       const life = foreignSession({ tenant: 'acme' }, WORK)
       await store.imports.write(blockOf(life, 0, 4))
       const asRole = (role: string, tenant: string, sql: string) =>
@@ -72,7 +72,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       for (const sql of ['delete from context.session_imports', 'update context.session_imports set head = 1']) {
         await expect(asRole('throughline_reader', 'acme', sql)).rejects.toMatchObject({ code: '42501' })
       }
-      // the view for people shows it when it is there
+      // the readers' view shows it once it is finished
       const shown = 'select id from context.conversation_sessions'
       expect(await asRole('throughline_reader', 'acme', shown)).toEqual([])
       await store.imports.write(blockOf(life, 4))
@@ -80,7 +80,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       expect(await asRole('throughline_reader', 'acme', look)).toEqual([])
     })
 
-    it('lets a link be taken over, and nothing else of it be changed', async () => {
+    it('allows taking over a commit, and no other change to it', async () => {
       await importSession(store, foreignSession({ conversationId: 'c' }, endSteps(1)))
       const change = (column: string, value: string) =>
         database.admin(`
@@ -97,12 +97,12 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     })
   })
 
-  describe('of two calls at once', () => {
-    /** The calls on sessions and imports, in a transaction that is still open. */
+  describe('concurrent calls', () => {
+    /** Calls on sessions and imports within an open transaction. */
     type Calls = ReturnType<typeof importCalls> & ReturnType<typeof sessionCalls>
 
-    /** Makes the second call while the first is not yet committed, and gives what becomes of it once it has waited. */
-    async function waited<T>(first: (calls: Calls, query: Query) => Promise<unknown>, second: () => Promise<T>) {
+    /** Starts the second call before the first commits, checks that it waits, and returns its result. */
+    async function runWhileOpen<T>(first: (calls: Calls, query: Query) => Promise<unknown>, second: () => Promise<T>) {
       const { settled } = await connections.transaction(async (query) => {
         const within: Connections = { ...connections, query }
         await first({ ...importCalls(within), ...sessionCalls(within) }, query)
@@ -129,31 +129,31 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       return () => store.fork({ source, event, at: NOON, view })
     }
 
-    it('a create or fork under the id of a session that begins to come in is refused', async () => {
+    it('a create or fork with the id of an unfinished import is refused', async () => {
       const one = life()
       const create = () => store.create(createRequest({ id: one.sessionId }))
-      expect(await waited((calls) => calls.write(blockOf(one, 0, 2)), create)).toEqual(mismatch(one))
+      expect(await runWhileOpen((calls) => calls.write(blockOf(one, 0, 2)), create)).toEqual(mismatch(one))
       expect(await store.imports.find(one.sessionId)).toEqual(expectedImport(one, 2, true))
       const two = life()
       const fork = await forking(two.sessionId)
-      expect(await waited((calls) => calls.write(blockOf(two, 0, 2)), fork)).toEqual(mismatch(two))
+      expect(await runWhileOpen((calls) => calls.write(blockOf(two, 0, 2)), fork)).toEqual(mismatch(two))
       expect(await store.imports.find(two.sessionId)).toEqual(expectedImport(two, 2, true))
     })
 
-    it('a create or fork under the id of a session that comes in whole finds it', async () => {
+    it('a create or fork with the id of a finished import finds it', async () => {
       const [one, two] = [life(ended), foreignSession({}, WORK)]
       const create = () => store.create(createRequest({ id: one.sessionId }))
       const { record } = viewAfter(one)
-      expect(await waited((calls) => calls.write(blockOf(one)), create)).toEqual({ outcome: 'same-id', record })
+      expect(await runWhileOpen((calls) => calls.write(blockOf(one)), create)).toEqual({ outcome: 'same-id', record })
       const fork = await forking(two.sessionId)
-      expect(await waited((calls) => calls.write(blockOf(two)), fork)).toMatchObject({ outcome: 'same-id' })
+      expect(await runWhileOpen((calls) => calls.write(blockOf(two)), fork)).toMatchObject({ outcome: 'same-id' })
       expect(await readLog(store, two.sessionId)).toEqual(two.events)
     })
 
-    it.each([false, true])('a block finds the session that was created under its id (done: %s)', async (done) => {
+    it.each([false, true])('a block conflicts with a session created with its id (done: %s)', async (done) => {
       const one = life()
       const write = () => store.imports.write({ ...blockOf(one), done })
-      const created = waited((calls) => calls.create(createRequest({ id: one.sessionId })), write)
+      const created = runWhileOpen((calls) => calls.create(createRequest({ id: one.sessionId })), write)
       expect(await created).toEqual(conflict(one, 0, 1))
       expect(await store.imports.unfinished({ limit: 9 })).toEqual([])
       expect(await readLog(store, one.sessionId)).toHaveLength(1)
@@ -163,13 +163,13 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       [0, 3],
       [3, 5],
       [5, 11],
-    ] as const)('the same block is taken once (%i to %i)', async (after, head) => {
-      // without a commit, and not live, so that it takes no lock but its own
+    ] as const)('the same block is written once (%i to %i)', async (after, head) => {
+      // without a commit and not live, so that it takes only its own lock
       const one = life([...WORK, ...endSteps(1).slice(0, 1), ['x.more']])
       if (after > 0) await store.imports.write(blockOf(one, 0, after))
       const block = blockOf(one, after, head)
       expect(
-        await waited(
+        await runWhileOpen(
           (calls) => calls.write(block),
           () => store.imports.write(block),
         ),
@@ -177,22 +177,22 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       expect(await store.imports.find(one.sessionId)).toEqual(expectedImport(one, head, head < 11))
     })
 
-    it('a create waits for the scope that a session takes as it comes in, and the other way round', async () => {
+    it('a create and an import into the same scope wait for each other', async () => {
       const [one, two] = [life(), life()]
       await store.imports.write(blockOf(one, 0, 4))
       const create = () => store.create(createRequest({ conversationId: 'c', reuse: 'any' }))
-      const got = await waited((calls) => calls.write(blockOf(one, 4)), create)
+      const got = await runWhileOpen((calls) => calls.write(blockOf(one, 4)), create)
       expect(got).toEqual({ outcome: 'found', record: viewAfter(one).record })
       await store.purge(one, NOON)
       const request = createRequest({ conversationId: 'c' })
-      const active = await waited(
+      const active = await runWhileOpen(
         (calls) => calls.create(request),
         () => store.imports.write(blockOf(two)),
       )
       expect(active).toEqual({ code: 'SESSION_ACTIVE', sessionId: request.view.record.id, conversationId: 'c' })
     })
 
-    it('a commit that is made meanwhile comes behind the one that came in, which waits for one that is being made', async () => {
+    it('a new commit follows the imported one, and an import waits for a commit in progress', async () => {
       const [one, two] = [life(ended), life([...WORK, ...endSteps(3)])]
       const sessionId = await createSession(store, { conversationId: 'c' })
       const commit = () =>
@@ -205,10 +205,10 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
             view: { ...advanceView(view, 1), commit: { id: 'mine', position: (last?.position ?? 0) + 1 } },
           }),
         })
-      await waited((calls) => calls.write(blockOf(one)), commit)
-      // as a decision does that looks at the chain once more
+      await runWhileOpen((calls) => calls.write(blockOf(one)), commit)
+      // like a decision that reads the chain again
       const look = (_: Calls, query: Query) => query(LOAD, [sessionId, null, null, null, true, true])
-      await waited(look, () => store.imports.write(blockOf(two)))
+      await runWhileOpen(look, () => store.imports.write(blockOf(two)))
       const links = await readCommits(store, 'c')
       expect(links.map(({ id, position }) => [id, position])).toEqual([
         ['commit 1', 1],
@@ -217,23 +217,23 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       ])
     })
 
-    it('a block that finds its session discarded leaves nothing, and neither does one that is discarded', async () => {
+    it('a block and a concurrent discard leave nothing behind', async () => {
       const [one, two, three] = [life(), life(), life(ended)]
       for (const each of [one, two, three]) await store.imports.write(blockOf(each, 0, 3))
       const next = () => store.imports.write(blockOf(one, 3))
-      expect(await waited((calls) => calls.discard(one.sessionId), next)).toEqual(conflict(one, 3, 0))
+      expect(await runWhileOpen((calls) => calls.discard(one.sessionId), next)).toEqual(conflict(one, 3, 0))
       expect(await rowsOf(one.sessionId)).toEqual([])
       const discard = ({ sessionId }: ForeignSession) => store.imports.discard(sessionId)
       expect(
-        await waited(
+        await runWhileOpen(
           (calls) => calls.write(blockOf(two, 3, 7)),
           () => discard(two),
         ),
       ).toBe(7)
       expect(await rowsOf(two.sessionId)).toEqual([])
-      // it came to its end, so it is a purge's to remove
+      // the import is finished, so only a purge removes it
       expect(
-        await waited(
+        await runWhileOpen(
           (calls) => calls.write(blockOf(three, 3)),
           () => discard(three),
         ),
@@ -241,19 +241,19 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       expect(await loadView(store, three)).toEqual(viewAfter(three))
     })
 
-    it('a block that finds its session purged leaves nothing, and a purge takes what was added', async () => {
+    it('a block after a purge leaves nothing, and a purge removes the blocks before it', async () => {
       const [one, two] = [life(), foreignSession({}, WORK)]
       for (const each of [one, two]) await writeSession(store, each, 3)
       const next = () => store.imports.write(blockOf(one, 3))
-      expect(await waited((calls) => calls.purge(one, NOON), next)).toEqual(conflict(one, 3, 0))
+      expect(await runWhileOpen((calls) => calls.purge(one, NOON), next)).toEqual(conflict(one, 3, 0))
       expect(await rowsOf(one.sessionId)).toEqual([])
       const purge = () => store.purge(two, NOON)
-      expect(await waited((calls) => calls.write(blockOf(two, 3)), purge)).toEqual({ events: 9, keys: 0 })
+      expect(await runWhileOpen((calls) => calls.write(blockOf(two, 3)), purge)).toEqual({ events: 9, keys: 0 })
       expect(await rowsOf(two.sessionId)).toEqual([])
     })
   })
 
-  it('a purge of a user against an import leaves either all of a session or nothing', async () => {
+  it('a purge of a user during an import leaves a whole session or nothing', async () => {
     for (const size of upTo(amount(6, 60))) {
       const one = foreignSession({ conversationId: 'c' }, [...WORK, ...endSteps(1)])
       const purged = async () => {
@@ -270,7 +270,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'SEQUENCE_CONFLICT' })
       if (there === undefined) {
         const left = await rowsOf(one.sessionId)
-        // the link of its commit, which a purge leaves behind
+        // the commit, which a purge keeps
         expect(left.filter((row) => !Object.hasOwn(row as object, 'purged_at'))).toEqual([])
       } else {
         expect(there).toEqual(expectedImport(one, 11, false))
@@ -290,6 +290,6 @@ function conflict({ sessionId }: ForeignSession, expected: number, actual: numbe
   return { code: 'SEQUENCE_CONFLICT', sessionId, expected, actual }
 }
 
-/** Whoever waits in this database for somebody else. */
+/** Calls in this database that wait for a lock. */
 const WAITING = `
   select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`

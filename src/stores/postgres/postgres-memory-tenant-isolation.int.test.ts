@@ -38,7 +38,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
 
   const asRole = (role: string, sql: string) => database.admin(`set role ${role}; ${sql}`)
 
-  /** A session that is indexed and a memory, both with the word tea. */
+  /** An indexed session and a memory, both with the word tea. */
   async function remembered(user = ACME) {
     const sessionId = await createSession(store, user)
     const words = describeTerms(['tea', 'secret'])
@@ -52,7 +52,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     return { sessionId, id: memory.id }
   }
 
-  it.each(TABLES)('the role that serves touches %s through functions alone', async (table) => {
+  it.each(TABLES)('the application role has no access to %s except through functions', async (table) => {
     for (const sql of [
       `select 1 from memori.${table}`,
       `insert into memori.${table} default values`,
@@ -64,7 +64,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     }
   })
 
-  it('row level security is forced, and shows a reader the tenant it names and others nothing', async () => {
+  it('row level security is forced and shows readers only the tenant they name', async () => {
     await remembered()
     const forced = await database.admin(`
       select relname from pg_class
@@ -81,7 +81,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     }
   })
 
-  it('row level security still gives nothing of another tenant when the checks in the functions are taken out', async () => {
+  it('row level security hides other tenants even if the functions do not check', async () => {
     const { sessionId, id } = await remembered()
     await database.admin(`
       create or replace function context.can_access(s_tenant text, s_user text, p_tenant text, p_user text) returns boolean
@@ -109,14 +109,14 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     expect(await store.memories.forgetKeys(noonPlus(1), 9, ACME)).toBe(1)
   })
 
-  it('a tenant cannot take, count or remove what is another’s, by any call that writes', async () => {
+  it('no write changes, counts or removes data of another tenant', async () => {
     const { sessionId, id } = await remembered()
     const mark = { sessionId, from: 0, to: 1 }
     expect((await store.memories.change(putRequest([], { ...OTHER, mark }))).outcome).toBe('stale')
     await store.memories.markUsed(OTHER, [id], NOON)
     const words = { description: describeTerms(['tea']), version: 1 }
     await store.memories.change(putRequest([], { ...OTHER, decide: () => ({ puts: [], removals: [id] }) }))
-    // the same user id in another tenant is another user, whose memory of that id is another memory
+    // the same user id in another tenant is another user, and the same memory id there another memory
     await store.memories.change(putRequest([{ memory: someMemory({ ...OTHER, id }), words }], OTHER))
     const idempotency = { ...STAMP, fingerprint: 'of another' }
     const keyed = { ...OTHER, idempotency, decide: () => ({ puts: [], response: '[]' }) }
@@ -129,7 +129,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     expect((await store.index.lookup({ ...OTHER, corpus: 'memories' }, ['tea'])).messages).toBe(0)
   })
 
-  it('a purge of the session, and then of the memories, leaves nothing of them in any table', async () => {
+  it('a purge of the session and then of the memories leaves no row in any table', async () => {
     const { sessionId } = await remembered()
     await remembered({ tenant: 'acme', userId: 'bob' })
     const tables = await database.admin(`
@@ -145,14 +145,14 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     expect((await store.index.lookup({ ...ACME, corpus: 'messages' }, ['tea'])).messages).toBe(0)
     expect(await store.memories.purge(ACME)).toEqual({ memories: 1, keys: 1 })
     expect(await left(/"ada"/)).toEqual([])
-    // bob's two corpora have their words still
+    // the words of bob's two corpora remain
     const rows = await database.admin(
       'select corpus_id, count(*)::int as n from context.recall_terms group by corpus_id',
     )
     expect(rows.map(({ n }) => n)).toEqual([2, 2])
   })
 
-  it('neither a change nor the index takes a lock that an append waits for', async () => {
+  it('changes of memories and the index take no lock that an append waits for', async () => {
     const { sessionId } = await remembered()
     const none = Array(19).fill("'{}'").join(', ')
     for (const call of [

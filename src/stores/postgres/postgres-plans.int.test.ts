@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Databases, databasesOf, type TestDatabase } from '../../../test/servers/database.ts'
 
-/** Far more than any of the calls may read. */
+/** Far more rows than any call may read. */
 const MANY = 20_000
 
 const FILL = `
@@ -47,7 +47,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     await databases.close()
   })
 
-  /** Rows of the table that a call gives, and those it had to read for them. */
+  /** Number of rows that a call returns, and that it reads of the table. */
   async function cost(call: string, table: string): Promise<{ rows: number; read: number }> {
     const [row] = await database.admin(`
       create temp table given on commit drop as select * from context.${call};
@@ -59,7 +59,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
 
   const session = "'00000000-0000-7000-8000-000000000000', null, null"
 
-  // every second one is live, and every hundredth of them expired; the last minute that may be idle is looked at whole
+  // every second session is live, every hundredth of those is expired; the last idle minute is read whole
   it.each([
     ['idle sessions', "null, null, '2026-03-01 12:10Z', '2026-03-01 12:00Z', '2026-03-01 12:00Z', 50", 50, 55],
     ['all idle sessions', "null, null, '2026-03-01 12:10Z', '2026-03-01 12:00Z', '2026-03-01 12:00Z', 5000", 301, 340],
@@ -77,7 +77,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['to nodes', "array['t1', 't2', 't3'], 'in', null, null, null, null, null, 500", 20, 25],
     ['at nodes', "array['f1', 't2'], 'both', array['l'], null, null, null, null, 500", 16, 25],
     ['of all nodes', 'null, null, null, null, null, null, null, 500', 500, 600],
-    ['behind a cursor', "null, null, null, 'f500', 'l', 't5', 1, 500", 500, 600],
+    ['after a cursor', "null, null, null, 'f500', 'l', 't5', 1, 500", 500, 600],
   ])('edges %s are read alone', async (_, values, rows, most) => {
     const found = await cost(`read_edges(${session}, ${values})`, 'session_edges')
     expect(Math.abs(found.rows - rows)).toBeLessThanOrEqual(rows === 500 ? 0 : 4)
@@ -94,7 +94,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     expect(await cost(`read_session(${session})`, table)).toEqual({ rows: 1, read: 1 })
   })
 
-  it('a look at the record or the scratchpad reads its one row and no other', async () => {
+  it('reading the record or the scratchpad reads one row', async () => {
     expect(await cost(`read_record(${session})`, 'sessions')).toEqual({ rows: 1, read: 1 })
     expect(await cost(`read_record(${session})`, 'session_state')).toEqual({ rows: 1, read: 0 })
     expect(await cost(`read_state(${session})`, 'session_state')).toEqual({ rows: 1, read: 1 })
@@ -103,10 +103,10 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
 
   it.each([
     ['a first page of envelopes', 'list_envelopes(null, 50)', 50, 55],
-    ['a page behind a session', "list_envelopes('80000000-0000-7000-8000-000000000000', 50)", 50, 55],
+    ['a page after a session', "list_envelopes('80000000-0000-7000-8000-000000000000', 50)", 50, 55],
     ['envelopes by id', 'find_envelopes(array(select id from context.sessions limit 20))', 20, 20],
     ['a count by batch', "count_envelopes('b7', null)", 1, 105],
-    ['a count by moment', "count_envelopes(null, '2026-03-01 17:30Z')", 1, 205],
+    ['a count by time', "count_envelopes(null, '2026-03-01 17:30Z')", 1, 205],
     ['a removal by batch', "remove_envelopes('b9', null, 10)", 10, 25],
   ])('%s reads little more than it gives', async (_, call, rows, most) => {
     const found = await cost(call, 'session_envelopes')
@@ -114,7 +114,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     expect(found.read).toBeLessThanOrEqual(most)
   })
 
-  it('no call is compiled just in time, which takes longer than any of them', async () => {
+  it('no call uses JIT compilation, which takes longer than any of them', async () => {
     const compiled = await database.admin(`
       select p.proname from pg_proc p
       where p.pronamespace = 'context'::regnamespace and p.prosecdef
@@ -122,7 +122,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     expect(compiled).toEqual([])
   })
 
-  it('a head that moves within its minute changes no index', async () => {
+  it('an append within the same minute updates no index', async () => {
     const [row] = await database.admin(`
       update context.sessions set head = head + 1, last_activity_at = last_activity_at + interval '1 ms',
         activity_minute = activity_minute where id = '00000000-0000-7000-8000-000000000000';

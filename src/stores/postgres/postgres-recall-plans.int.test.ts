@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Databases, databasesOf, type TestDatabase } from '../../../test/servers/database.ts'
 
-/** Far more than any of the calls may read. */
+/** Far more rows than any call may read. */
 const MANY = 20_000
 
-/** Two users, of whom the first has half of everything: sessions of 20 messages, each with 3 terms. */
+/** Two users with half of the data each: sessions of 20 messages, each with 3 terms. */
 const FILL = `
   create function pg_temp.id(n integer) returns uuid language sql immutable as 'select lpad(to_hex(n), 32, ''0'')::uuid';
 
@@ -70,7 +70,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     await databases.close()
   })
 
-  /** Rows that a call gives, those it had to read of a table for them, and tables it read from end to end. */
+  /** Number of rows that a call returns and reads of a table, and the tables it scans. */
   async function cost(call: string, table: string) {
     const [row] = await database.admin(`
       begin;
@@ -132,9 +132,9 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
       10,
     ],
     ['memories of a source', `memories_by_source(${user}, 'session:3a', null, 20)`, 'memori.memories', 20, 20],
-    ['memories that expired', `expired_memories(null, null, '2026-03-01 13:00Z', 5)`, 'memori.memories', 5, 9],
-    ['unread memories', `unindexed_memories(${user}, 1, 10)`, 'memori.memories', 10, 10],
-    ['no unread memories', `unindexed_memories('local', 'u1', 1, 1000)`, 'memori.memories', 40, 40],
+    ['expired memories', `expired_memories(null, null, '2026-03-01 13:00Z', 5)`, 'memori.memories', 5, 9],
+    ['unindexed memories', `unindexed_memories(${user}, 1, 10)`, 'memori.memories', 10, 10],
+    ['no unindexed memories', `unindexed_memories('local', 'u1', 1, 1000)`, 'memori.memories', 40, 40],
     [
       'memories for a change',
       `load_memory_change(${user}, '{}', null, null, null, array[${id(4)}, ${id(8)}]::uuid[], array['f12', 'f14', 'f20', 'f13', 'x'], null)`,
@@ -149,8 +149,8 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     expect(found.scanned).toBeNull()
   })
 
-  it('the response to a key is found by the user where one is named, else by its fingerprint', async () => {
-    /** How often each index was used. */
+  it('the response to a key is found by user if given, otherwise by fingerprint', async () => {
+    /** Number of scans of each index. */
     const uses = async (after: string) => {
       await database.admin(`${after}; select pg_stat_force_next_flush()`)
       const rows = await database.admin(`
@@ -169,10 +169,10 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     expect(since(tenant, anyone)).toEqual(['memory_keys_fingerprint'])
   })
 
-  it('the newest sessions are read of the user’s sessions alone', async () => {
+  it('the newest sessions are read from the user’s sessions only', async () => {
     const found = await cost(`read_marks(${user}, 2, 30)`, 'context.sessions')
     expect(found.rows).toBe(30)
-    // those of the last minute that is looked at come along
+    // plus the other sessions of the last minute
     expect(found.read).toBeLessThanOrEqual(65)
   })
 
@@ -186,7 +186,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     expect(found.scanned).toBeNull()
   })
 
-  it('sessions that are behind are read in order of their ids, up to the page', async () => {
+  it('sessions to index are read in order of id, up to the page size', async () => {
     const found = await cost('sessions_to_index(1, null, 10)', 'context.sessions')
     expect(found.rows).toBe(10)
     expect(found.scanned).toBeNull()

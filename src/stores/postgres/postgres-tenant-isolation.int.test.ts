@@ -44,8 +44,8 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   const serving = () => postgresStore({ url: database.url(SERVING), migrate: false })
   const asRole = (role: string, sql: string) => database.admin(`set role ${role}; ${sql}`)
 
-  describe('the role that serves', () => {
-    it.each([...TABLES, 'settings'])('touches %s through functions alone', async (table) => {
+  describe('the application role', () => {
+    it.each([...TABLES, 'settings'])('has no access to %s except through functions', async (table) => {
       for (const sql of [
         `select 1 from context.${table}`,
         `delete from context.${table}`,
@@ -55,7 +55,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       }
     })
 
-    it('cannot call what only functions may', async () => {
+    it('cannot call internal functions', async () => {
       for (const call of [
         "set_tenant('*')",
         "write_view(gen_random_uuid(), '{}')",
@@ -81,7 +81,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       }
     })
 
-    it('is told what it lacks when it was not made a member', async () => {
+    it('learns which membership it lacks', async () => {
       await database.admin('create role throughline_test_stranger login')
       await expect(open(database.url('throughline_test_stranger'))).rejects.toThrow('member of throughline_app')
       await database.admin('drop role throughline_test_stranger')
@@ -89,7 +89,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   })
 
   describe('AC 1: the view conversation_sessions', () => {
-    it('is there after the migration, with every column, and the agents in place of an enum', async () => {
+    it('exists after the migration, with every column, and agents as text instead of an enum', async () => {
       const columns = await database.admin(`
         select column_name, data_type from information_schema.columns
         where table_schema = 'context' and table_name = 'conversation_sessions' order by ordinal_position`)
@@ -105,7 +105,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       ])
     })
 
-    it('shows what the service shows, to a reader of that tenant alone', async () => {
+    it('shows a reader the sessions of its tenant, as the service shows them', async () => {
       const tl = await open(database.url(SERVING))
       const service = serviceOf(tl)
       const shown = await conversation(service, async (id) => await (await tl.sessions.get(id)).clear())
@@ -130,7 +130,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       await tl.close()
     })
 
-    it('cannot be written to', async () => {
+    it('is read-only', async () => {
       const enter = "select set_config('throughline.tenant', '*', false)"
       for (const role of ['throughline_reader', SERVING]) {
         await expect(asRole(role, `${enter}; delete from context.conversation_sessions`)).rejects.toThrow()
@@ -145,7 +145,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   })
 
   describe('S18 events', () => {
-    it('cannot be changed or removed by the functions that append, also not by cascade', async () => {
+    it('cannot be changed or deleted by the functions that append, not even by cascade', async () => {
       const store = await serving()
       const id = await createSession(store)
       await store.append(appendRequest(id, { events: someEvents(3) }))
@@ -166,7 +166,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   })
 
   describe('row level security', () => {
-    it('still gives nothing of another tenant when the check in the functions is taken out', async () => {
+    it('hides other tenants even if the functions do not check', async () => {
       const store = await serving()
       const sessionId = await createSession(store, { tenant: 'acme' })
       await store.append(appendRequest(sessionId, { idempotency: { key: 'k', fingerprint: 'f' } }))
@@ -190,7 +190,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       await store.close()
     })
 
-    it('shows nothing at all to a role for which nobody said who it acts for', async () => {
+    it('shows nothing to a role that names no tenant', async () => {
       const store = await serving()
       await createSession(store)
       for (const table of TABLES) {
@@ -200,7 +200,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       await store.close()
     })
 
-    it('shows the envelopes of a tenant to its readers alone, and to them for reading', async () => {
+    it('lets readers of a tenant read its envelopes, and nothing else', async () => {
       const store = await serving()
       const [id] = [await createSession(store, { tenant: 'acme' }), await createSession(store, { tenant: 'other' })]
       const read = (tenant: string, sql = 'select session_id, tenant from context.session_envelopes') =>
@@ -219,7 +219,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       await store.close()
     })
 
-    it('is forced on every table, also for their owner', async () => {
+    it('is forced on every table, even for the owner', async () => {
       const rows = await database.admin(`
         select relname from pg_class
         where relnamespace = 'context'::regnamespace and relkind = 'r' and relrowsecurity and relforcerowsecurity`)
@@ -228,7 +228,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   })
 
   describe('the schema', () => {
-    it('is made by four processes at once, as a role that does not serve', async () => {
+    it('is created once by four concurrent processes of the owner role', async () => {
       const empty = await databases.create('bare')
       const target = { url: empty.url(OWNER), migrate: true }
       const workers = Array.from({ length: 4 }, () => startWorker(target, { do: 'open' }))
@@ -239,7 +239,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       await empty.destroy()
     })
 
-    it('that is missing is refused with the command to run, and nothing is made', async () => {
+    it('is refused if missing, with the command to run; nothing is created', async () => {
       const empty = await databases.create('bare')
       await expect(open(empty.url(OWNER))).rejects.toMatchObject({ code: 'SCHEMA_OUTDATED' })
       await expect(open(empty.url(OWNER))).rejects.toThrow('throughline migrate')
@@ -247,7 +247,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       await empty.destroy()
     })
 
-    it('that is newer than the code is refused', async () => {
+    it('is refused if newer than the code', async () => {
       await database.admin(
         "insert into context.throughline_migrations (version, name, checksum) values (9999, 'future', '')",
       )
@@ -255,7 +255,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       await expect(open({ url: database.url(OWNER), migrate: true })).rejects.toMatchObject({ code: 'SCHEMA_NEWER' })
     })
 
-    it('has every key of a per-session table contain the session, so that it can be distributed', async () => {
+    it('has the session in every key of a per-session table, so that tables can be distributed', async () => {
       const keys = await database.admin(`
         select c.relname as table, array_agg(a.attname::text) as columns
         from pg_index i
@@ -274,7 +274,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     })
   })
 
-  it('a purge leaves nothing of a user in any table', async () => {
+  it('a purge leaves no row of a user in any table', async () => {
     const tl = await open(database.url(SERVING))
     const session = await tl.sessions.create({ userId: 'ada', metadata: { note: 'secret' } })
     await session.append([{ type: 'user_message', content: 'secret' }], { idempotencyKey: 'secret' })

@@ -14,8 +14,8 @@ export interface CachedView {
 }
 
 /**
- * Views of sessions whose scratchpad this process changed last, so that the next change is a single call. The server checks the
- * version, so a decision of another process makes an entry stale, and it checks the owner.
+ * Views of sessions whose scratchpad this process changed last, so that the next change is a single call. The server
+ * checks the version, so a decision of another process makes an entry stale, and it checks the owner.
  */
 export class ScratchpadCache {
   readonly #views = new Map<string, CachedView>()

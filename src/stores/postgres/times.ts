@@ -1,8 +1,8 @@
 const UTC = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00(?::00)?$/
 
 /**
- * Converts a timestamp of Postgres, plain or from JSON, to our ISO format. A UTC text is rearranged: a `Date` in between
- * took a third of the time to read a window. Other zones go through `date`.
+ * Converts a timestamp of Postgres, plain or from JSON, to our ISO format. A UTC text is rearranged: a `Date` in
+ * between took a third of the time to read a window. Other zones go through `date`.
  */
 export function isoTime(text: string, date: (text: string) => unknown = (other) => new Date(other)): string {
   const found = UTC.exec(text)

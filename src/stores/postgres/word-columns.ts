@@ -14,7 +14,7 @@ interface Block {
   postings: Map<string, Uint8Array[]>
 }
 
-/** The words of messages as one array per column: w_block … w_data, b_block … b_long of `context.index_messages`. */
+/** The words of messages as one array per column: the w_* and b_* parameters of `context.index_messages`. */
 export function wordColumns(messages: readonly Pick<NewMessage, 'turn' | 'words'>[]): unknown[] {
   const blocks: Block[] = []
   for (const { turn, words } of messages) {
@@ -50,10 +50,7 @@ export function wordColumns(messages: readonly Pick<NewMessage, 'turn' | 'words'
   ]
 }
 
-/**
- * The words of memories as one array per column: w_memory, w_term, w_data, b_memory, b_words, b_long of
- * `context.write_memory_change`.
- */
+/** The words of memories as one array per column: the w_* and b_* parameters of `context.write_memory_change`. */
 export function memoryWordColumns(memories: readonly { id: string; words: TextAnalysis }[]): unknown[] {
   const postings = memories.flatMap(({ id, words: { places, length, asks } }) =>
     // a memory is indexed as one message, turn 1
@@ -73,7 +70,7 @@ function isLong({ length }: TextAnalysis): boolean {
   return length > LONG_MESSAGE_TERMS
 }
 
-/** Decodes the blocks of a term from `context.read_postings`, which packs them last first, and returns them in order. */
+/** Decodes the blocks of a term in order; `context.read_postings` packs the last one first. */
 export function unpackPostings(term: string, packed: Buffer): PostingBlock[] {
   const blocks: PostingBlock[] = []
   for (let at = 0; at < packed.length; ) {

@@ -23,8 +23,8 @@ export interface ClientPool {
 }
 
 /**
- * Keeps connections checked out between statements. The driver's pool sets and clears two timers per checkout and one per
- * statement, a fifth of the time of reading one row; here one timer serves all.
+ * Keeps connections checked out between statements. The driver's pool sets and clears two timers per checkout and one
+ * per statement, a fifth of the time of reading one row; here one timer serves all.
  * @param toError maps an error of the driver to the one that callers get
  */
 export function clientPool(pool: Pool, timeoutMs: number, toError: (error: Error) => Error): ClientPool {
@@ -69,7 +69,7 @@ export function clientPool(pool: Pool, timeoutMs: number, toError: (error: Error
 
     send(client, query) {
       sentAt.set(client, performance.now())
-      // with a callback: each promise of the driver retains the one before it until a full collection, a tenth of a call
+      // with a callback: each driver promise retains the one before it until a full collection, a tenth of a call
       return new Promise((resolve, reject) => {
         client.query(query, (error: Error | undefined, result: { rows: never[] }) => {
           sentAt.delete(client)

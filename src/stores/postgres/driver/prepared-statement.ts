@@ -1,7 +1,7 @@
 import type { Submittable } from 'pg'
 import { arrayText, toBuffer } from '../arrays.ts'
 
-/** Private parts of the driver's connection, which its cursors use too. The tests run on the lowest and newest driver. */
+/** Private parts of the driver's connection, which its cursors use too. Tested on the lowest and newest driver. */
 interface Wire {
   /** Texts of the statements that are prepared on this connection, by name. */
   readonly parsedStatements: Readonly<Record<string, string>>
@@ -27,8 +27,9 @@ type Callback<Row> = (error: Error | undefined, result: { rows: Row[] }) => void
 const columnsOf = new WeakMap<object, Map<string, Column[]>>()
 
 /**
- * Executes a prepared statement. The driver's own query describes the columns and creates parsers on every call, copies its
- * configuration and is an event emitter: a fifth of a call's cost on the client. Without a name nothing is prepared on the server.
+ * Executes a prepared statement. The driver's own query describes the columns and creates parsers on every call, copies
+ * its configuration and is an event emitter: a fifth of a call's cost on the client. Without a name nothing is prepared
+ * on the server.
  */
 export class PreparedStatement<Row extends object> implements Submittable {
   readonly name: string
