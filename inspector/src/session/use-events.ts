@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo } from 'preact/hooks'
-import type { Problem } from '../api/problem.ts'
 import type { SessionEvent } from '../api/types.ts'
 import { LIMITS } from '../domain.ts'
+import type { Request } from '../parts/use-request.ts'
 import { EventFeed } from './event-feed.ts'
 import type { SessionData } from './session-data.ts'
 
@@ -9,13 +9,10 @@ import type { SessionData } from './session-data.ts'
 const TEXT = 20_000_000
 
 /** The last events of a session, oldest first. */
-export interface LatestEvents<T = SessionEvent> {
+export interface LatestEvents<T = SessionEvent> extends Omit<Request<unknown>, 'value'> {
   readonly events: readonly T[]
   /** Whether older ones were left out. */
   readonly hasMore: boolean
-  readonly isLoading: boolean
-  readonly problem: Problem | undefined
-  readonly reload: () => void
 }
 
 const asIs = (event: SessionEvent) => event

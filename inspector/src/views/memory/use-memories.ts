@@ -1,18 +1,15 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { Problem } from '../../api/problem.ts'
 import type { Memory } from '../../api/types.ts'
 import { usePagedList } from '../../parts/paged-list.ts'
+import type { Request } from '../../parts/use-request.ts'
 import { listMemories, type User } from './memory-api.ts'
 import { sortNewestFirst } from './memory-text.ts'
 
 /** The loaded memories of a user, newest first. The server starts with the oldest. */
-export interface LoadedMemories {
+export interface LoadedMemories extends Omit<Request<unknown>, 'value'> {
   readonly items: readonly Memory[]
   readonly hasMore: boolean
-  readonly isLoading: boolean
-  readonly problem: Problem | undefined
   readonly more: () => void
-  readonly reload: () => void
 }
 
 /** Most pages to reload when something may have changed. */
