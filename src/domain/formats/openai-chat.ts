@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json.ts'
 import type { Message, ToolCall } from '../message.ts'
+import { defined } from '../optional.ts'
 import { fromUrl, imageUrl, isImage, mediaTypeOf, sourceOf, toUrl } from './media.ts'
 import { pairResults, type WriteOptions } from './pairing.ts'
 import {
@@ -189,7 +190,7 @@ function writePart(piece: Part): JsonObject[] {
       if (format)
         return [{ type: 'input_audio', input_audio: { data: source.data, format: format === 'mpeg' ? 'mp3' : format } }]
       const filename = 'filename' in piece ? piece.filename : undefined
-      return [{ type: 'file', file: { file_data: toUrl(source), ...(filename !== undefined && { filename }) } }]
+      return [{ type: 'file', file: defined({ file_data: toUrl(source), filename }) }]
     }
     default:
       return []

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts'
+import { defined } from '../optional.ts'
 import { fromUrl, imageUrl, isImage, mediaTypeOf, sourceOf, toUrl } from './media.ts'
 import type { Part } from './parts.ts'
 import { type InputObject, optionalText, requireText } from './read-input.ts'
@@ -23,7 +24,7 @@ export function readContent(place: InputObject): Part {
       const name = optionalText(place, 'filename')
       const source = data === undefined ? { url: url ?? '' } : fromUrl(data)
       const found = data !== undefined && 'url' in source ? { data } : source
-      return { type: 'file', ...found, ...(name !== undefined && { filename: name }) }
+      return defined({ type: 'file', ...found, filename: name })
     }
     default:
       return { type: 'native', value }

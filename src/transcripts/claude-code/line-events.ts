@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
+import { defined } from '../../domain/optional.ts'
 import { customType } from './draft.ts'
 import { type Line, readPieces } from './read-lines.ts'
 import { type LineEvent, partEvent, translateLine } from './translate-line.ts'
@@ -17,7 +18,7 @@ export async function* eventsOf(file: FileHandle, line: Line): AsyncGenerator<Nu
   const { bytes, number, start, end } = line
   if (bytes !== undefined) {
     const { events = [], digest = '', at } = translateLine(bytes, number) ?? {}
-    for (const [part, event] of events.entries()) yield { event, part, digest, ...(at !== undefined && { at }) }
+    for (const [part, event] of events.entries()) yield defined({ event, part, digest, at })
     return
   }
   const size = end - start
