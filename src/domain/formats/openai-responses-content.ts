@@ -1,5 +1,4 @@
 import type { JsonObject } from '../json.ts'
-import { defined } from '../optional.ts'
 import { fromUrl, imageUrl, isImage, mediaTypeOf, sourceOf, toUrl } from './media.ts'
 import type { Part } from './parts.ts'
 import { type InputObject, optionalText, requireText } from './read-input.ts'
@@ -24,7 +23,7 @@ export function readContent(place: InputObject): Part {
       const name = optionalText(place, 'filename')
       const source = data === undefined ? { url: url ?? '' } : fromUrl(data)
       const found = data !== undefined && 'url' in source ? { data } : source
-      return defined({ type: 'file', ...found, filename: name })
+      return { type: 'file', ...found, ...(name !== undefined && { filename: name }) }
     }
     default:
       return { type: 'native', value }

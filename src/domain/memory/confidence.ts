@@ -1,4 +1,3 @@
-import { defined } from '../optional.ts'
 import type { LineageEntry, MemorySource } from './memory.ts'
 
 /** Confidence of a memory without an explicit one. */
@@ -55,5 +54,7 @@ export function lineageWithout(
   const heir = rest.findIndex(({ relation }) => relation === 'corroborates')
   if (heir < 0) return undefined
   const believed = lineage.find(({ relation }) => relation === 'origin')?.confidence
-  return rest.map((entry, i) => (i === heir ? defined({ ...entry, relation: 'origin', confidence: believed }) : entry))
+  return rest.map((entry, i) =>
+    i === heir ? { ...entry, relation: 'origin', ...(believed !== undefined && { confidence: believed }) } : entry,
+  )
 }
