@@ -1,7 +1,7 @@
 import { countTurns } from '../../domain/event.ts'
 import type { AppendRequest, NewEvent } from '../../ports/session-store.ts'
 import type { ElementType } from './arrays.ts'
-import { eventColumns, eventValues, MAX_INTEGER, ownerOf } from './rows.ts'
+import { eventColumns, eventValues, MAX_INT, ownerOf } from './rows.ts'
 
 /** Most appends in one batch. */
 const MAX_APPENDS = 256
@@ -121,7 +121,7 @@ export function batchColumns<Item extends PendingAppend>(
     events.map(({ length }) => length),
     events.map(countTurns),
     groups.map(({ items }) => items.at(-1)?.request.at),
-    nullIfEmpty(groups.map(({ expected }) => (expected === undefined ? null : Math.min(expected, MAX_INTEGER)))),
+    nullIfEmpty(groups.map(({ expected }) => (expected === undefined ? null : Math.min(expected, MAX_INT)))),
     nullIfEmpty(events.map(commonType)),
     keyed.map(({ session }) => session),
     keyed.map(({ item }) => item.request.idempotency?.key),

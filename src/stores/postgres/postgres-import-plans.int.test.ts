@@ -85,19 +85,15 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['finding a session', (imports: ImportStore) => imports.find(visible.sessionId), 1],
     ['finding an unfinished import', (imports) => imports.find(unfinished.sessionId), 1],
     ['finding nothing', (imports) => imports.find('00000000-0000-7000-8000-000000000000'), 0],
-    ['the first page of unfinished imports', (imports) => imports.unfinished({ limit: 50 }), 51],
+    ['the first page', (imports) => imports.unfinished({ limit: 50 }), 51],
     [
       'the next page of a tenant',
       (imports) => imports.unfinished({ limit: 50, ...behind, within: { tenant: 'local' } }),
       51,
     ],
+    ['a page of a user', (imports) => imports.unfinished({ limit: 50, within: { tenant: 'local', userId: 'u7' } }), 21],
     [
-      'unfinished imports of a user',
-      (imports) => imports.unfinished({ limit: 50, within: { tenant: 'local', userId: 'u7' } }),
-      21,
-    ],
-    [
-      'unfinished imports of an unknown user',
+      'a page of nobody',
       (imports) => imports.unfinished({ limit: 50, within: { tenant: 'local', userId: 'none' } }),
       1,
     ],

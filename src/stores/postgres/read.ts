@@ -1,8 +1,8 @@
 import type { Principal, SessionRecord } from '../../domain/record.ts'
 import type { IdsQuery, ListQuery, ReadQuery, SessionKey, StoredEvent, Totals } from '../../ports/session-store.ts'
 import type { Connections, Statement } from './connection.ts'
-import { type EventRow, eventOf, MAX_INTEGER, ownerOf, recordOf, type SessionRow } from './rows.ts'
-import { found } from './sessions.ts'
+import { type EventRow, eventOf, MAX_INT, ownerOf, recordOf, type SessionRow } from './rows.ts'
+import { requireSession } from './sessions.ts'
 
 const READ: Statement = { name: 'read', text: 'select * from context.read_events($1, $2, $3, $4, $5, $6, $7, $8, $9)' }
 
@@ -19,20 +19,15 @@ const TOTALS: Statement = { name: 'totals', text: 'select sessions, events from 
 export function readCalls({ query }: Connections) {
   return {
     async read(key: SessionKey, { after, before, types, turns, order, limit }: ReadQuery): Promise<StoredEvent[]> {
-      const range = [
-        Math.min(after ?? 0, MAX_INTEGER),
-        Math.min(before ?? MAX_INTEGER, MAX_INTEGER),
-        order === 'desc',
-        limit,
-      ]
+      const range = [Math.min(after ?? 0, MAX_INT), Math.min(before ?? MAX_INT, MAX_INT), order === 'desc', limit]
       const values = [
         key.sessionId,
         ...ownerOf(key),
         ...range,
         types ?? null,
-        turns === undefined ? null : Math.min(turns, MAX_INTEGER),
+        turns === undefined ? null : Math.min(turns, MAX_INT),
       ]
-      return (await found(key, query<EventRow>(READ, values, { retry: true }))).map(eventOf)
+      return (await requireSession(key, query<EventRow>(READ, values, { retry: true }))).map(eventOf)
     },
 
     async list(q: ListQuery): Promise<SessionRecord[]> {
@@ -47,9 +42,7 @@ export function readCalls({ query }: Connections) {
     },
 
     async totals(within: Principal | undefined): Promise<Totals> {
-      const [row] = await query<{ sessions: number; events: string }>(TOTALS, ownerOf({ within }), {
-        retry: true,
-      })
+      const [row] = await query<{ sessions: number; events: string }>(TOTALS, ownerOf({ within }), { retry: true })
       return { sessions: row?.sessions ?? 0, events: Number(row?.events ?? 0) }
     },
   }

@@ -13,7 +13,7 @@ import type {
   UserKey,
 } from '../../ports/recall-index.ts'
 import type { Connections, Statement } from './connection.ts'
-import { type EventRow, eventOf, MAX_INTEGER } from './rows.ts'
+import { type EventRow, eventOf, MAX_INT } from './rows.ts'
 import { unpackPostings, wordColumns } from './word-columns.ts'
 
 const ADD: Statement = {
@@ -126,7 +126,7 @@ export function recallCalls({ query }: Connections): RecallIndex {
       terms: readonly string[],
       limit: number,
     ): Promise<PostingBlock[]> {
-      const values = [tenant, userId, corpus, [...new Set(terms)], Math.min(limit, MAX_INTEGER)]
+      const values = [tenant, userId, corpus, [...new Set(terms)], Math.min(limit, MAX_INT)]
       const rows = await query<{ term: string; packed: Buffer }>(POSTINGS, values, { retry: true })
       return rows.flatMap(({ term, packed }) => unpackPostings(term, packed))
     },

@@ -6,7 +6,7 @@ import { type EnvelopeColumns, envelopeOf, envelopeValues } from './envelope-row
 import { isoTime } from './times.ts'
 
 /** Largest `integer` of Postgres. No log gets that long, so a larger number means the same. */
-export const MAX_INTEGER = 2_147_483_647
+export const MAX_INT = 2_147_483_647
 
 /** A row of `context.sessions`. */
 export interface SessionRow {
@@ -239,16 +239,8 @@ export function linkOf(row: LinkRow): CommitLink {
 }
 
 /** Tenant and user as the functions take them; null for an unrestricted caller. */
-export function ownerOf({
-  within,
-}: {
-  within?: Principal | undefined
-}): [tenant: string | null, userId: string | null] {
+export function ownerOf({ within }: { within?: Principal | undefined }): [string | null, string | null] {
   return [within?.tenant ?? null, within?.userId ?? null]
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text)
-}
+export const isUuid = (text: string) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

@@ -76,8 +76,8 @@ export function sessionCalls({ query }: Connections) {
   }
 
   async function record(key: SessionKey): Promise<SessionRecord | undefined> {
-    const requireSession = await readText(RECORD, key)
-    return requireSession === undefined ? undefined : recordOf(recordRow(requireSession))
+    const text = await readText(RECORD, key)
+    return text === undefined ? undefined : recordOf(recordRow(text))
   }
 
   /** Reads the record of an id that another statement returned. */
@@ -91,13 +91,13 @@ export function sessionCalls({ query }: Connections) {
     record,
 
     async load(key: SessionKey): Promise<SessionView | undefined> {
-      const found = await readText(READ, key)
-      return found === undefined ? undefined : viewOf(viewRow(found))
+      const text = await readText(READ, key)
+      return text === undefined ? undefined : viewOf(viewRow(text))
     },
 
     async state(key: SessionKey): Promise<SessionScratchpad | undefined> {
-      const found = await readText(STATE, key)
-      return found === undefined ? undefined : stateOf(stateRow(found))
+      const text = await readText(STATE, key)
+      return text === undefined ? undefined : stateOf(stateRow(text))
     },
 
     async create(request: CreateRequest): Promise<CreateResult> {
@@ -127,7 +127,7 @@ export function sessionCalls({ query }: Connections) {
         ...eventValues(event),
       ]
       const forked = query<{ outcome: Outcome }>(FORK, values, { retry: false })
-      const [row] = await found(source, requireIntake(forked))
+      const [row] = await requireSession(source, requireIntake(forked))
       if (row?.outcome === 'importing') throw new IdempotencyMismatchError({ sessionId: id })
       if (row?.outcome === 'same-id') return { outcome: 'same-id', record: await recordById(id) }
       return { outcome: 'created', record: view.record }
@@ -146,12 +146,15 @@ export function sessionCalls({ query }: Connections) {
       edges: readonly StoredEdge[],
     ): Promise<boolean> {
       const values = [key.sessionId, ...ownerOf(key), expectedHead, viewJson(view), ...edgeColumns(edges)]
-      const [row] = await found(key, query<{ done: boolean }>(REPAIR, values, { retry: false }))
+      const [row] = await requireSession(key, query<{ done: boolean }>(REPAIR, values, { retry: false }))
       return row?.done === true
     },
 
     async purge(key: SessionKey, at: string): Promise<PurgeCounts> {
-      const [row] = await found(key, query<PurgeCounts>(PURGE, [key.sessionId, ...ownerOf(key), at], { retry: false }))
+      const [row] = await requireSession(
+        key,
+        query<PurgeCounts>(PURGE, [key.sessionId, ...ownerOf(key), at], { retry: false }),
+      )
       return row ?? { events: 0, keys: 0 }
     },
 
@@ -177,7 +180,7 @@ async function requireIntake<T>(result: Promise<T>): Promise<T> {
 }
 
 /** Converts SQLSTATE TL001 to `SessionNotFoundError`. */
-export async function found<T>({ sessionId }: SessionKey, result: Promise<T>): Promise<T> {
+export async function requireSession<T>({ sessionId }: SessionKey, result: Promise<T>): Promise<T> {
   try {
     return await result
   } catch (error) {

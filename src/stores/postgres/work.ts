@@ -8,7 +8,7 @@ import type {
 } from '../../ports/session-store.ts'
 import type { Connections, Statement } from './connection.ts'
 import { type LinkRow, linkOf, ownerOf } from './rows.ts'
-import { found } from './sessions.ts'
+import { requireSession } from './sessions.ts'
 
 const EDGES: Statement = {
   name: 'edges',
@@ -33,7 +33,7 @@ export function workCalls({ query }: Connections) {
       const wanted = [nodes ?? null, direction ?? 'both', labels ?? null]
       const cursor = [after?.from, after?.label, after?.to, after?.sequence].map((value) => value ?? null)
       const values = [key.sessionId, ...ownerOf(key), ...wanted, ...cursor, limit]
-      return await found(key, query<StoredEdge>(EDGES, values, { retry: true }))
+      return await requireSession(key, query<StoredEdge>(EDGES, values, { retry: true }))
     },
 
     async commits({ tenant, conversationId, userId, after, limit }: CommitsQuery): Promise<CommitLink[]> {
