@@ -138,9 +138,9 @@ function parsed(text: string): unknown[] {
 
 const HEAD = `# A terminal session
 
-Every command on SQLite, on Postgres behind Redis and on a server, one after the other, as \`test/tour\` ran them; with
-\`THROUGHLINE_TOUR=docs/terminal-session.md npm run prove -- test/tour\` it is written anew. What each command is for is in
-[the command line](cli.md).`
+See what every command prints on SQLite, on Postgres behind Redis and on a server.
+[The command line](cli.md) explains each command.
+This page is a recording: \`THROUGHLINE_TOUR=docs/terminal-session.md npm run prove -- test/tour\` makes a new one.`
 
 /** What someone at a terminal would have seen. */
 function session(name: string, { url }: TourTarget, steps: readonly Step[]): string {
