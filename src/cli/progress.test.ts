@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { withSessionProgress } from './progress.ts'
+import { sessionProgress, withProgress } from './progress.ts'
 
 const { isTTY, columns } = process.stderr
 const { TERM } = process.env
@@ -12,7 +12,8 @@ async function shownWhere(terminal: boolean, wide = 80): Promise<string[]> {
   process.stderr.columns = wide
   vi.spyOn(performance, 'now').mockImplementation(() => now)
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => shown.push(String(text)) > 0)
-  await withSessionProgress('verifying:', async (onProgress) => {
+  await withProgress(async (show) => {
+    const onProgress = sessionProgress(show, 'verifying:')
     for (let step = 1; step <= 1000; step++) {
       now++
       onProgress({ sessions: 1, events: step * 10, of: { sessions: 2, events: 10_000 } })
@@ -54,9 +55,14 @@ describe('withProgress', () => {
   })
 
   it('clears the line when the work fails', async () => {
-    await shownWhere(true)
-    const failing = withSessionProgress('verifying:', () => Promise.reject(new Error('no')))
+    const shown = await shownWhere(true)
+    shown.length = 0
+    const failing = withProgress(async (show) => {
+      vi.mocked(performance.now).mockImplementation(() => 5000)
+      show(() => 'verifying')
+      throw new Error('no')
+    })
     await expect(failing).rejects.toThrow('no')
-    expect(vi.mocked(process.stderr.write)).toHaveBeenLastCalledWith('\r\x1b[K')
+    expect(shown).toEqual(['\r\x1b[Kverifying', '\r\x1b[K'])
   })
 })

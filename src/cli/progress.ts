@@ -10,33 +10,35 @@ const REDRAW_MS = 100
 const BAR_WIDTH = 20
 const MIN_COLUMNS_FOR_BAR = 64
 
-/** Runs maintenance with a progress line that counts sessions and events. */
-export async function withSessionProgress<T>(
-  activity: string,
-  work: (onProgress: OnProgress) => Promise<T>,
-): Promise<T> {
-  return await withProgress((show) =>
-    work(({ sessions, events, of }) =>
-      show(
-        () => `${activity} ${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`,
-        of.events === 0 ? 1 : events / of.events,
-      ),
-    ),
-  )
+/** Counts sessions and events on the progress line, after those of an earlier run. */
+export function sessionProgress(show: ShowProgress, activity: string, before = { sessions: 0, events: 0 }): OnProgress {
+  return (progress) => {
+    const sessions = progress.sessions + before.sessions
+    const events = progress.events + before.events
+    const { of } = progress
+    show(() => `${activity} ${countSessions({ sessions, events })}`, of.events === 0 ? 1 : events / of.events)
+  }
+}
+
+/** `2 sessions, 31 events`. */
+export function countSessions({ sessions, events }: { sessions: number; events: number }): string {
+  return `${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
 }
 
 /** Runs long work with a progress line on stderr; without one if stderr is not a terminal, or a dumb one. */
-export async function withProgress<T>(work: (tell: ShowProgress) => Promise<T>): Promise<T> {
+export async function withProgress<T>(work: (show: ShowProgress) => Promise<T>): Promise<T> {
   const { stderr } = process
   if (!stderr.isTTY || process.env['TERM'] === 'dumb') return await work(() => {})
 
   let shown = performance.now()
-  const clear = () => stderr.write('\r\x1b[K')
+  let isDrawn = false
+  const clear = () => isDrawn && stderr.write('\r\x1b[K')
   process.once('exit', clear)
   try {
     return await work((text, fraction) => {
       if (performance.now() - shown < REDRAW_MS) return
       shown = performance.now()
+      isDrawn = true
       const columns = stderr.columns || 80
       const done =
         fraction === undefined

@@ -33,3 +33,10 @@ export function waitForStopSignal(): Promise<void> {
     }
   })
 }
+
+/** Aborts on the first SIGTERM or Ctrl-C. */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  void waitForStopSignal().then(() => stop.abort())
+  return stop.signal
+}

@@ -4,6 +4,7 @@ import { StorageError } from '../domain/errors.ts'
 import { defined } from '../domain/optional.ts'
 import { open } from '../open/open.ts'
 import { targetOf } from '../open/target.ts'
+import { type ShowProgress, withProgress } from './progress.ts'
 
 /** The store a command works on. */
 export interface Target {
@@ -38,12 +39,12 @@ export function sqlitePath(url: string): string | undefined {
 }
 
 /**
- * Opens an existing store, runs the work and closes the store. Never migrates. If a SQLite file is missing, `absent`
+ * Opens an existing store, runs the work with a progress line and closes the store. Never migrates. If a SQLite file is missing, `absent`
  * decides: refuse, create it, or use an empty store in memory.
  */
 export async function withStore<T>(
   target: Target,
-  work: (tl: Throughline) => Promise<T>,
+  work: (tl: Throughline, showProgress: ShowProgress) => Promise<T>,
   { absent = 'refuse' }: { absent?: 'refuse' | 'create' | 'memory' } = {},
 ): Promise<T> {
   const file = sqlitePath(target.url)
@@ -54,7 +55,7 @@ export async function withStore<T>(
   const opening = toOpenOptions(isNew && absent === 'memory' ? { ...target, url: 'memory:' } : target)
   const tl = await open({ ...opening, migrate: isNew, index: false })
   try {
-    return await work(tl)
+    return await withProgress((showProgress) => work(tl, showProgress))
   } finally {
     await tl.close()
   }

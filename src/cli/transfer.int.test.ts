@@ -232,7 +232,9 @@ describe('import --check', () => {
     const changed = file('changed.jsonl', lines.with(4, (lines[4] ?? '').replace('ä', 'a')).join('\n'))
     const bad = await run(['import', '--check', changed, whole, file('cut.jsonl', text.slice(0, 60_000))], url('b.db'))
     expect(bad.code).toBe(2)
-    expect(bad.stdout).toMatch(/^changed\.jsonl, line 11: does not fit lines 2 to 10.*\ncut\.jsonl, line \d+: is where/)
+    expect(bad.stdout).toMatch(
+      /^changed\.jsonl, line 11: does not fit lines 2 to 10.*\ncut\.jsonl, line \d+: ends before/,
+    )
     expect(bad.stdout).toMatch(/\ndamaged {2}intact: 3 files, 1\d sessions, 3,\d{3} events\n$/)
     expect(existsSync(join(cwd, 'b.db'))).toBe(false)
   })

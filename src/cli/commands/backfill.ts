@@ -1,27 +1,15 @@
 import { z } from 'zod'
-import type { BackfillOptions, Progress, Throughline } from '../../api.ts'
+import type { Progress } from '../../api.ts'
 import { defined } from '../../domain/optional.ts'
-import { name, parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { name } from '../../features/kernel/parse.ts'
+import { command } from '../command.ts'
 import { formatBackfill } from '../envelope/backfill-report.ts'
 import { EXIT } from '../exit-codes.ts'
 import { wholeNumber } from '../option-schemas.ts'
-import { withProgress } from '../progress.ts'
 import { hasCache, sameTargetHint, withStore } from '../target.ts'
 import { pluralize, sanitizeLine } from '../text.ts'
 
-const backfillInput = z.strictObject({
-  from: z.string('is required: name the database of the other system with --from').min(1),
-  table: z.optional(name()),
-  batch: z.optional(name()),
-  limit: wholeNumber(1, 999_999_999).optional(),
-  after: z.string().optional(),
-  tenant: z.optional(name()),
-  user: z.optional(name()),
-  dryRun: z.boolean().default(false),
-})
-
-export const backfillCommand: Command = {
+export const backfillCommand = command({
   usage: 'backfill',
   summary: "import sessions and envelopes from another system's event table",
   more: [
@@ -52,26 +40,37 @@ export const backfillCommand: Command = {
     { flags: '--user <id>', description: 'user for sessions without a subject (default: "unknown")' },
     { flags: '--dry-run', description: 'check everything, write nothing' },
   ],
+  input: z.strictObject({
+    from: z.string('is required: name the database of the other system with --from').min(1),
+    table: z.optional(name()),
+    batch: z.optional(name()),
+    limit: wholeNumber(1, 999_999_999).optional(),
+    after: z.string().optional(),
+    tenant: z.optional(name()),
+    user: z.optional(name()),
+    dryRun: z.boolean().default(false),
+  }),
 
-  async run(input, { target, output }) {
-    const { from, batch = newBatch(), user: userId, dryRun, limit, ...rest } = parse(backfillInput, input)
+  async run({ from, batch = newBatch(), user: userId, dryRun, limit, ...rest }, { target, output }) {
     const start = performance.now()
-    const work = (tl: Throughline) =>
-      withProgress((showProgress) => {
-        const onProgress: BackfillOptions['onProgress'] = (progress) => {
+    const report = await withStore(
+      target,
+      ({ envelopes }, show) => {
+        const onProgress = (progress: Progress) => {
           if (progress.sessions === 0 && !dryRun) output.say(`Writing batch ${sanitizeLine(batch)}`)
-          showProgress(() => progressText(progress), progress.of === 0 ? 1 : progress.sessions / progress.of)
+          show(() => progressText(progress), progress.of === 0 ? 1 : progress.sessions / progress.of)
         }
-        return tl.envelopes.backfill({ from, batch, dryRun, ...defined({ ...rest, limit, userId }), onProgress })
-      })
-    const report = await withStore(target, work, { absent: dryRun ? 'memory' : 'create' })
+        return envelopes.backfill({ from, batch, dryRun, ...defined({ ...rest, limit, userId }), onProgress })
+      },
+      { absent: dryRun ? 'memory' : 'create' },
+    )
     const seconds = (performance.now() - start) / 1000
     const isPart = report.sessions === limit
     const around = { seconds, isPart, cache: hasCache(target), hint: sameTargetHint(target) }
     output.print(formatBackfill(report, around, output), report)
     return report.failed === 0 ? EXIT.ok : EXIT.usage
   },
-}
+})
 
 /** Named before the import starts, so that a stopped backfill can be rolled back. */
 const newBatch = () => `backfill-${new Date().toISOString()}`

@@ -16,7 +16,6 @@ export const demoCommand: Command = {
     output.say(output.paint('bold', 'Throughline: one conversation in five turns, and the log below it'))
     const report = target.explicit ? await onStore(target, output) : await onTemporaryStore(output)
     output.print(nextSteps(target, output), report)
-    return undefined
   },
 }
 

@@ -1,23 +1,15 @@
 import { z } from 'zod'
 import { ValidationError } from '../../domain/errors.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { command } from '../command.ts'
 import { OUT_FILE } from '../common-options.ts'
 import type { Output } from '../output.ts'
-import { withProgress } from '../progress.ts'
+import { countSessions } from '../progress.ts'
 import { type Target, withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
 import { type ExportReport, exportToFile, exportToStdout } from '../transfer/export-sessions.ts'
 import { writeJsonLines } from '../write-lines.ts'
 
-const exportInput = z.strictObject({
-  session: z.string().optional(),
-  cache: z.boolean().default(false),
-  out: z.string().optional(),
-  resume: z.boolean().default(false),
-})
-
-export const exportCommand: Command = {
+export const exportCommand = command({
   usage: 'export [session]',
   summary: 'export all sessions, or one, as JSON Lines for import',
   more: [
@@ -39,9 +31,14 @@ export const exportCommand: Command = {
     { flags: '--resume', description: 'continue an incomplete file' },
     { flags: '--cache', description: 'export the cached envelopes instead' },
   ],
+  input: z.strictObject({
+    session: z.string().optional(),
+    cache: z.boolean().default(false),
+    out: z.string().optional(),
+    resume: z.boolean().default(false),
+  }),
 
-  async run(input, { target, output }) {
-    const { session, cache, out, resume } = parse(exportInput, input)
+  async run({ session, cache, out, resume }, { target, output }) {
     if (resume && (out === undefined || cache)) {
       throw new ValidationError('resume', 'needs --out and cannot be combined with --cache')
     }
@@ -53,23 +50,22 @@ export const exportCommand: Command = {
       output.print(formatReport(report, output), report)
     }
   },
-}
+})
 
-function formatReport({ file, sessions, events, was }: ExportReport, { paint }: Output): string {
-  const what = `${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
+function formatReport(report: ExportReport, { paint }: Output): string {
+  const { file, was } = report
+  const what = countSessions(report)
   if (was === 'complete') return `${paint('green', 'ok')}  ${file} is complete: ${what}`
   return was === 'written' ? `wrote ${what} to ${file}` : `continued ${file}: ${what} in total`
 }
 
 async function exportCache(target: Target, out: string | undefined, output: Output): Promise<void> {
   let written = 0
-  await withStore(target, ({ envelopes }) =>
-    withProgress((showProgress) =>
-      writeJsonLines(envelopes.cached(), out, () => {
-        written += 1
-        showProgress(() => `exporting: ${pluralize(written, 'envelope')}`)
-      }),
-    ),
+  await withStore(target, ({ envelopes }, show) =>
+    writeJsonLines(envelopes.cached(), out, () => {
+      written += 1
+      show(() => `exporting: ${pluralize(written, 'envelope')}`)
+    }),
   )
   if (out !== undefined) output.print(`wrote ${pluralize(written, 'envelope')} to ${out}`, { file: out, written })
 }

@@ -1,30 +1,18 @@
 import { z } from 'zod'
-import type { ImportProgress, ImportReport, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command, Context } from '../command.ts'
+import { type Context, command } from '../command.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { nameOption, tenant } from '../option-schemas.ts'
-import { withProgress } from '../progress.ts'
+import { countSessions } from '../progress.ts'
 import { withStore } from '../target.ts'
-import { pluralize } from '../text.ts'
 import { checkFiles, formatCheck } from '../transfer/check-files.ts'
-import { type ExportFiles, openExportFiles } from '../transfer/export-files.ts'
+import { openExportFiles } from '../transfer/export-files.ts'
 import { formatImport } from '../transfer/import-report.ts'
 import { withInterruptMessage } from '../transfer/interrupt-message.ts'
 
-const importInput = z.strictObject({
-  files: z.array(z.string()).default([]),
-  check: z.boolean().default(false),
-  from: z.enum(['claude-code'], 'must be claude-code; omit --from to import an export').optional(),
-  follow: z.boolean().optional(),
-  user: nameOption().optional(),
-  tenant,
-})
-
 const STOPPED_MESSAGE = 'Stopped. Complete sessions are imported. Run the same command again to continue.'
 
-export const importCommand: Command = {
+export const importCommand = command({
   usage: 'import [files...]',
   summary: 'import sessions from an export, or transcripts of a coding agent',
   more: [
@@ -52,9 +40,16 @@ export const importCommand: Command = {
     { flags: '--user <id>', description: 'with --from: owner of the sessions (default: your system user)' },
     { flags: '--tenant <id>', description: 'with --from: tenant of the user (default: "local")' },
   ],
+  input: z.strictObject({
+    files: z.array(z.string()).default([]),
+    check: z.boolean().default(false),
+    from: z.enum(['claude-code'], 'must be claude-code; omit --from to import an export').optional(),
+    follow: z.boolean().optional(),
+    user: nameOption().optional(),
+    tenant,
+  }),
 
-  async run(input, context) {
-    const { files, from, check, ...only } = parse(importInput, input)
+  async run({ files, from, check, ...only }, context) {
     if (from !== undefined) {
       if (check) throw new ValidationError('check', 'cannot be combined with --from: it checks exports only')
       const { importTranscripts } = await import('../transcripts/import-transcripts.ts')
@@ -65,7 +60,7 @@ export const importCommand: Command = {
     }
     return await (check ? checkExports : importExports)(filesOrStdin(files), context)
   },
-}
+})
 
 async function importExports(files: readonly string[], { target, output }: Context): Promise<ExitCode> {
   const start = performance.now()
@@ -73,7 +68,16 @@ async function importExports(files: readonly string[], { target, output }: Conte
   let isRefused = false
   // no readable block: do not create a store
   if (source.hasBlocks || source.damaged.length === 0) {
-    const report = await withStore(target, (tl) => importBlocks(tl, source), { absent: 'create' })
+    const report = await withStore(
+      target,
+      (tl, show) =>
+        withInterruptMessage(STOPPED_MESSAGE, () =>
+          tl.import(source.blocks, {
+            onProgress: (progress) => show(() => `importing: ${countSessions(progress)}`, source.fractionRead()),
+          }),
+        ),
+      { absent: 'create' },
+    )
     const whole = { ...report, seconds: Math.round(performance.now() - start) / 1000 }
     output.print(formatImport(whole, output), whole)
     isRefused = report.refused.length > 0
@@ -96,12 +100,4 @@ function filesOrStdin(files: readonly string[]): readonly string[] {
   if (files.length > 0) return files
   if (process.stdin.isTTY) throw new ValidationError('files', 'are required: name an export, or - for stdin')
   return ['-']
-}
-
-async function importBlocks(tl: Throughline, { blocks, fractionRead }: ExportFiles): Promise<ImportReport> {
-  return await withProgress((showProgress) => {
-    const onProgress = ({ sessions, events }: ImportProgress) =>
-      showProgress(() => `importing: ${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`, fractionRead())
-    return withInterruptMessage(STOPPED_MESSAGE, () => tl.import(blocks, { onProgress }))
-  })
 }

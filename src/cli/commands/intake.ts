@@ -1,9 +1,6 @@
-import { z } from 'zod'
 import type { Intake, IntakeStatus } from '../../api.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command, CommandGroup } from '../command.ts'
+import { type Command, type CommandGroup, reportCommand } from '../command.ts'
 import type { Output } from '../output.ts'
-import { withStore } from '../target.ts'
 
 export const intakeCommands: CommandGroup = {
   name: 'intake',
@@ -20,20 +17,14 @@ export const intakeCommands: CommandGroup = {
   ],
 }
 
-const intakeInput = z.strictObject({})
-
 function intakeCommand(call: keyof Intake, summary: string, more: readonly string[]): Command {
-  return {
+  return reportCommand({
     usage: call,
     summary,
     more: more.join('\n'),
-    async run(input, { target, output }) {
-      parse(intakeInput, input)
-      const status = await withStore(target, ({ intake }) => intake[call]())
-      output.print(formatStatus(status, output), status)
-      return undefined
-    },
-  }
+    work: ({ intake }) => intake[call](),
+    format: formatStatus,
+  })
 }
 
 function formatStatus({ paused, since }: IntakeStatus, { paint }: Output): string {

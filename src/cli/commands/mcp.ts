@@ -10,13 +10,13 @@ import { defaultUser } from '../../mcp/default-user.ts'
 import { open } from '../../open/open.ts'
 import { targetOf } from '../../open/target.ts'
 import type { Server } from '../../server.ts'
-import type { Command } from '../command.ts'
+import { command } from '../command.ts'
 import { USER_TENANT } from '../common-options.ts'
 import { nameOption, tenant } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
-import { waitForStopSignal } from '../signals.ts'
+import { stopSignal } from '../signals.ts'
 import { type Target, toOpenOptions } from '../target.ts'
-import { runServer } from './serve.ts'
+import { runServer, serveInput } from './serve.ts'
 
 const mcpInput = z.strictObject({
   http: z.boolean().default(false),
@@ -32,7 +32,7 @@ const mcpInput = z.strictObject({
 
 type McpInput = z.output<typeof mcpInput>
 
-export const mcpCommand: Command = {
+export const mcpCommand = command({
   usage: 'mcp',
   summary: 'give agents sessions and memory over MCP (stdin and stdout)',
   more: [
@@ -57,8 +57,8 @@ export const mcpCommand: Command = {
     },
   ],
 
-  async run(input, context) {
-    const { http, ...options } = parse(mcpInput, input)
+  input: mcpInput,
+  async run({ http, ...options }, context) {
     if (http) return await runServer(toServeInput(options), context, formatBanner)
     for (const option of ['port', 'host'] as const) {
       if (options[option] !== undefined) throw new ValidationError(option, 'needs --http')
@@ -66,13 +66,13 @@ export const mcpCommand: Command = {
     await serveStdio(options, context.target)
     return undefined
   },
-}
+})
 
 /** The options that `serve` accepts. */
 function toServeInput({ tenant: chosen, ...options }: Omit<McpInput, 'http'>) {
   if (chosen !== undefined)
     throw new ValidationError('tenant', 'cannot be combined with --http: the token names the tenant')
-  return defined(options)
+  return parse(serveInput, defined(options))
 }
 
 function formatBanner({ url, secured }: Server, _target: Target, { paint }: Output): string {
@@ -103,6 +103,7 @@ async function serveStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Ta
       output: process.stdout,
       report: (error) => say(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       warn: say,
+      // only now: until the store is open, a signal ends the process at once
       signal: stopSignal(),
     })
   } finally {
@@ -110,13 +111,6 @@ async function serveStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Ta
     // an open stdin would keep the process running
     process.stdin.destroy()
   }
-}
-
-/** Aborts on a stop signal. Call it once the store is open: until then a signal ends the process at once. */
-function stopSignal(): AbortSignal {
-  const stop = new AbortController()
-  void waitForStopSignal().then(() => stop.abort())
-  return stop.signal
 }
 
 /** Milliseconds to wait for the store before saying so. */

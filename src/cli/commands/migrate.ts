@@ -1,14 +1,10 @@
-import { z } from 'zod'
 import type { Health } from '../../api.ts'
 import { SchemaOutdatedError } from '../../domain/errors.ts'
-import { parse } from '../../features/kernel/parse.ts'
 import { open } from '../../open/open.ts'
 import type { OpenOptions } from '../../open/options.ts'
 import { targetOf } from '../../open/target.ts'
 import type { Command } from '../command.ts'
 import { type Target, toOpenOptions } from '../target.ts'
-
-const migrateInput = z.strictObject({})
 
 export const migrateCommand: Command = {
   usage: 'migrate',
@@ -19,8 +15,7 @@ export const migrateCommand: Command = {
     'this only prints the schema version.',
   ].join('\n'),
 
-  async run(input, { target, output }) {
-    parse(migrateInput, input)
+  async run(_input, { target, output }) {
     const from = await readSchema(target)
     const isServer = targetOf(target.url).store === 'http'
     const { schema: to, store } = await readHealth({ ...toOpenOptions(target), migrate: !isServer })

@@ -1,25 +1,17 @@
 import { z } from 'zod'
 import type { PurgeReceipt, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { command } from '../command.ts'
 import { USER_TENANT } from '../common-options.ts'
 import { confirm } from '../confirm.ts'
 import { nameOption, tenant } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
-import { withProgress } from '../progress.ts'
+import type { ShowProgress } from '../progress.ts'
 import { describeSessionPurge, describeUserPurge, purgeUser } from '../session/purge-user.ts'
 import { withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
 
-const purgeInput = z.strictObject({
-  session: z.string().optional(),
-  user: nameOption().optional(),
-  tenant,
-  yes: z.boolean().default(false),
-})
-
-export const purgeCommand: Command = {
+export const purgeCommand = command({
   usage: 'purge [session]',
   summary: 'permanently delete a session, or all data of a user',
   more: [
@@ -33,21 +25,26 @@ export const purgeCommand: Command = {
     USER_TENANT,
     { flags: '--yes', description: 'do not ask; required without a terminal and with --json' },
   ],
+  input: z.strictObject({
+    session: z.string().optional(),
+    user: nameOption().optional(),
+    tenant,
+    yes: z.boolean().default(false),
+  }),
 
-  async run(input, { target, output }) {
-    const { session, user, tenant, yes } = parse(purgeInput, input)
+  async run({ session, user, tenant, yes }, { target, output }) {
     if ((session === undefined) === (user === undefined)) {
       throw new ValidationError('session', 'give either the id of a session or --user')
     }
     if (session !== undefined && tenant !== undefined) throw new ValidationError('tenant', 'needs --user')
-    const receipt = await withStore(target, (tl) =>
+    const receipt = await withStore(target, (tl, show) =>
       user === undefined
         ? purgeSession(tl, session ?? '', yes, output)
-        : purgeAllOfUser(tl, { userId: user, tenant }, yes, output),
+        : purgeAllOfUser(tl, { userId: user, tenant }, yes, output, show),
     )
     output.print(formatReceipt(receipt, output), receipt)
   },
-}
+})
 
 async function purgeSession(tl: Throughline, id: string, yes: boolean, output: Output): Promise<PurgeReceipt> {
   // no read first: an unfinished import cannot be read, but can be purged
@@ -62,13 +59,12 @@ async function purgeAllOfUser(
   user: { userId: string; tenant: string | undefined },
   yes: boolean,
   output: Output,
+  show: ShowProgress,
 ): Promise<PurgeReceipt> {
   const { sessions, text } = await describeUserPurge(tl, user)
   await confirm({ warning: text, word: user.userId, yes }, output)
-  return await withProgress((showProgress) =>
-    purgeUser(tl, user, (done) =>
-      showProgress(() => `purging: ${pluralize(done, 'session')}`, done / Math.max(1, sessions)),
-    ),
+  return await purgeUser(tl, user, (done) =>
+    show(() => `purging: ${pluralize(done, 'session')}`, done / Math.max(1, sessions)),
   )
 }
 

@@ -1,33 +1,25 @@
 import { z } from 'zod'
 import type { RebuildReport } from '../../api.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { reportCommand } from '../command.ts'
 import type { Output } from '../output.ts'
-import { withSessionProgress } from '../progress.ts'
-import { withStore } from '../target.ts'
-import { pluralize } from '../text.ts'
+import { countSessions, sessionProgress } from '../progress.ts'
 
 /** Maximum number of ids to print. */
 const SHOWN = 10
 
-const rebuildInput = z.strictObject({ session: z.string().optional() })
-
-export const rebuildCommand: Command = {
+export const rebuildCommand = reportCommand({
   usage: 'rebuild [session]',
   summary: 'repair stored session data from the logs',
-  more: ['Changes only sessions that differ from their log. Safe while others write.'].join('\n'),
+  more: 'Changes only sessions that differ from their log. Safe while others write.',
+  input: z.strictObject({ session: z.string().optional() }),
 
-  async run(input, { target, output }) {
-    const { session } = parse(rebuildInput, input)
-    const report = await withStore(target, (tl) =>
-      withSessionProgress('rebuilding:', (onProgress) => tl.rebuild(session, { onProgress })),
-    )
-    output.print(formatReport(report, output), report)
-  },
-}
+  work: (tl, { session }, show) => tl.rebuild(session, { onProgress: sessionProgress(show, 'rebuilding:') }),
+  format: formatReport,
+})
 
-function formatReport({ sessions, events, repaired }: RebuildReport, { paint }: Output): string {
-  const seen = `${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
+function formatReport(report: RebuildReport, { paint }: Output): string {
+  const { repaired } = report
+  const seen = countSessions(report)
   if (repaired.length === 0) return `${paint('green', 'ok')}  ${seen}: nothing to repair`
   const ids = repaired.slice(0, SHOWN).map((id) => `  ${id}`)
   const more = repaired.length - ids.length

@@ -2,29 +2,16 @@ import { z } from 'zod'
 import type { RecallItem, RecallResult } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { reportCommand } from '../command.ts'
 import { USER_TENANT } from '../common-options.ts'
 import { renderFittedTable } from '../fitted-table.ts'
 import { listOf, tenant, user, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
-import { withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
 
 const KINDS = ['event', 'commit', 'memory'] as const
 
-const recallInput = z.strictObject({
-  query: z.string(),
-  user,
-  tenant,
-  kinds: listOf(KINDS).optional(),
-  since: z.string().optional(),
-  until: z.string().optional(),
-  maxTokens: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
-  limit: wholeNumber(1, LIMITS.page).default(10),
-})
-
-export const recallCommand: Command = {
+export const recallCommand = reportCommand({
   usage: 'recall <query>',
   summary: "search a user's past: messages, summaries and memories",
   more: [
@@ -42,13 +29,20 @@ export const recallCommand: Command = {
     { flags: '--max-tokens <count>', description: 'token budget for all results together' },
     { flags: '--limit <count>', description: 'number of results (default: 10)' },
   ],
+  input: z.strictObject({
+    query: z.string(),
+    user,
+    tenant,
+    kinds: listOf(KINDS).optional(),
+    since: z.string().optional(),
+    until: z.string().optional(),
+    maxTokens: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+    limit: wholeNumber(1, LIMITS.page).default(10),
+  }),
 
-  async run(input, { target, output }) {
-    const { query, user: userId, limit, ...filters } = parse(recallInput, input)
-    const result = await withStore(target, (tl) => tl.recall({ userId, query, limit, ...defined(filters) }))
-    output.print(formatResult(result, output), result)
-  },
-}
+  work: (tl, { user: userId, query, limit, ...filters }) => tl.recall({ userId, query, limit, ...defined(filters) }),
+  format: formatResult,
+})
 
 function formatResult({ items, tokens, pending }: RecallResult, { paint }: Output): string {
   const behind =

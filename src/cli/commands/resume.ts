@@ -1,23 +1,14 @@
 import { z } from 'zod'
 import type { Resumed } from '../../api.ts'
 import { defined } from '../../domain/optional.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { command } from '../command.ts'
 import { USER_TENANT } from '../common-options.ts'
 import { nameOption, tenant } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import { withStore } from '../target.ts'
 import { sanitizeLines } from '../text.ts'
 
-const resumeInput = z.strictObject({
-  conversation: nameOption(),
-  user: nameOption('is required: name the user of the conversation with --user'),
-  chatmode: nameOption().optional(),
-  tenant,
-  decline: z.boolean().default(false),
-})
-
-export const resumeCommand: Command = {
+export const resumeCommand = command({
   usage: 'resume <conversation>',
   summary: 'say where a conversation stands and what to tell the user',
   more: [
@@ -31,9 +22,15 @@ export const resumeCommand: Command = {
     USER_TENANT,
     { flags: '--decline', description: 'the user does not want to continue: end and compact the session' },
   ],
+  input: z.strictObject({
+    conversation: nameOption(),
+    user: nameOption('is required: name the user of the conversation with --user'),
+    chatmode: nameOption().optional(),
+    tenant,
+    decline: z.boolean().default(false),
+  }),
 
-  async run(input, { target, output }) {
-    const { conversation, user: userId, chatmode, tenant, decline } = parse(resumeInput, input)
+  async run({ conversation, user: userId, chatmode, tenant, decline }, { target, output }) {
     const scope = defined({ userId, chatmode, tenant })
     const resumed = await withStore(target, ({ conversations }) =>
       decline ? conversations.decline(conversation, scope) : conversations.resume(conversation, scope),
@@ -41,7 +38,7 @@ export const resumeCommand: Command = {
     const { plan, session, ended, say } = resumed
     output.print(formatResumed(resumed, output), defined({ plan, sessionId: session?.id, endedId: ended?.id, say }))
   },
-}
+})
 
 function formatResumed({ plan, session, ended, say }: Resumed, { paint }: Output): string {
   const about = [`plan ${plan}`, session && `session ${session.id}`, ended && `ended ${ended.id}`]

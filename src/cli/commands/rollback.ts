@@ -2,20 +2,12 @@ import { z } from 'zod'
 import type { RollbackOptions, RollbackReport, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { defined } from '../../domain/optional.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { command } from '../command.ts'
 import { formatRollback, type RollbackContext, type RollbackResult } from '../envelope/rollback-report.ts'
-import { withProgress } from '../progress.ts'
+import type { ShowProgress } from '../progress.ts'
 import { hasCache, sameTargetHint, sqlitePath, withStore } from '../target.ts'
 
-const rollbackInput = z.strictObject({
-  batch: z.string().optional(),
-  since: z.string().optional(),
-  yes: z.boolean().default(false),
-  resume: z.boolean().default(false),
-})
-
-export const rollbackCommand: Command = {
+export const rollbackCommand = command({
   usage: 'rollback',
   summary: 'remove stored envelopes: those of a backfill, or since a time',
   more: [
@@ -38,19 +30,26 @@ export const rollbackCommand: Command = {
     { flags: '--yes', description: 'remove them (default: dry run)' },
     { flags: '--resume', description: 'resume the intake afterwards, if you keep using envelopes' },
   ],
+  input: z.strictObject({
+    batch: z.string().optional(),
+    since: z.string().optional(),
+    yes: z.boolean().default(false),
+    resume: z.boolean().default(false),
+  }),
 
-  async run(input, { target, output }) {
-    const { batch, since, yes, resume } = parse(rollbackInput, input)
+  async run({ batch, since, yes, resume }, { target, output }) {
     if ((batch === undefined) === (since === undefined)) {
       throw new ValidationError('batch', 'give either --batch or --since to select envelopes')
     }
     const which = defined({ batch, since })
-    const rolled = await withStore(target, (tl) => (yes ? rollBack(tl, which, resume) : previewRollback(tl, which)))
+    const rolled = await withStore(target, (tl, show) =>
+      yes ? rollBack(tl, which, resume, show) : previewRollback(tl, which),
+    )
     const cache = sqlitePath(target.url) === undefined ? (hasCache(target) ? 'named' : 'unnamed') : 'none'
     const around: RollbackContext = { which, resume, cache, hint: sameTargetHint(target) }
     output.print(formatRollback(rolled, around, output), rolled)
   },
-}
+})
 
 type Selection = Pick<RollbackOptions, 'batch' | 'since'>
 
@@ -58,7 +57,12 @@ async function previewRollback({ envelopes, intake }: Throughline, which: Select
   return { ...(await envelopes.rollback({ ...which, dryRun: true })), intake: await intake.status() }
 }
 
-async function rollBack(tl: Throughline, which: Selection, resume: boolean): Promise<RollbackResult> {
+async function rollBack(
+  tl: Throughline,
+  which: Selection,
+  resume: boolean,
+  show: ShowProgress,
+): Promise<RollbackResult> {
   // reports invalid input before anything is paused
   const { envelopes } = await previewRollback(tl, which)
   // most likely a typo: do not pause the intake for it
@@ -66,22 +70,19 @@ async function rollBack(tl: Throughline, which: Selection, resume: boolean): Pro
     throw new ValidationError('batch', 'has no stored envelopes, or they were rewritten since')
   }
   await tl.intake.pause()
-  const report = await remove(tl, which)
+  const report = await remove(tl, which, show)
   return { ...report, intake: await (resume ? tl.intake.resume() : tl.intake.status()) }
 }
 
-async function remove({ envelopes }: Throughline, which: Selection): Promise<RollbackReport> {
+async function remove({ envelopes }: Throughline, which: Selection, show: ShowProgress): Promise<RollbackReport> {
   try {
-    return await withProgress((showProgress) =>
-      envelopes.rollback({
-        ...which,
-        onProgress: ({ sessions, of }) =>
-          showProgress(
-            () => `removing: ${sessions.toLocaleString('en')} of ${of.toLocaleString('en')} envelopes`,
-            of === 0 ? 1 : sessions / of,
-          ),
-      }),
-    )
+    return await envelopes.rollback({
+      ...which,
+      onProgress: ({ sessions, of }) => {
+        const text = () => `removing: ${sessions.toLocaleString('en')} of ${of.toLocaleString('en')} envelopes`
+        show(text, of === 0 ? 1 : sessions / of)
+      },
+    })
   } catch (error) {
     // keeps the error code and the exit code
     if (error instanceof Error) error.message += `; ${STILL_PAUSED}`

@@ -1,16 +1,15 @@
 import { z } from 'zod'
 import { defined } from '../../domain/optional.ts'
-import { parse } from '../../features/kernel/parse.ts'
 import { LOG_LEVELS } from '../../http/log-level.ts'
 import { targetOf } from '../../open/target.ts'
 import type { Server } from '../../server.ts'
-import type { Command, Context } from '../command.ts'
+import { type Context, command } from '../command.ts'
 import { wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import { waitForStopSignal } from '../signals.ts'
 import { type Target, toOpenOptions } from '../target.ts'
 
-const serveInput = z.strictObject({
+export const serveInput = z.strictObject({
   port: wholeNumber(0, 65535).optional(),
   host: z.string().min(1).optional(),
   limits: z.string().optional(),
@@ -19,7 +18,7 @@ const serveInput = z.strictObject({
   agents: z.array(z.string()).optional(),
 })
 
-export const serveCommand: Command = {
+export const serveCommand = command({
   usage: 'serve',
   summary: 'serve the store over HTTP, with the inspector page',
   more: [
@@ -38,16 +37,17 @@ export const serveCommand: Command = {
     { flags: '--log <level>', description: `log level on stderr: ${LOG_LEVELS.join(', ')} (default: info)` },
   ],
 
+  input: serveInput,
   run: (input, context) => runServer(input, context, formatBanner),
-}
+})
 
 /** Prints the banner and serves until a stop signal. */
 export async function runServer(
-  input: Readonly<Record<string, unknown>>,
+  input: z.output<typeof serveInput>,
   { target, output }: Context,
   banner: typeof formatBanner,
 ): Promise<undefined> {
-  const { limits, ...options } = defined(parse(serveInput, input))
+  const { limits, ...options } = defined(input)
   const { serve } = await import('../../server.ts')
   const { limitsFrom } = await import('../../http/settings.ts')
   const server = await serve({

@@ -4,8 +4,7 @@ import { ValidationError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
 import { SESSION_STATES, type SessionRecord } from '../../domain/record.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { command } from '../command.ts'
 import { nameOption, tenant, timeOrAge, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import { layoutSessions } from '../session/sessions-table.ts'
@@ -14,23 +13,9 @@ import { sqlitePath, type Target, withStore } from '../target.ts'
 import { pluralize, sanitizeLine } from '../text.ts'
 import { writeJsonLines } from '../write-lines.ts'
 
-const sessionsInput = z.strictObject({
-  user: nameOption().optional(),
-  tenant,
-  state: z.enum(SESSION_STATES, `must be one of ${SESSION_STATES.join(', ')}`).optional(),
-  agent: nameOption().optional(),
-  chatmode: nameOption().optional(),
-  conversation: nameOption().optional(),
-  since: timeOrAge.optional(),
-  until: timeOrAge.optional(),
-  limit: wholeNumber(1, LIMITS.page).optional(),
-  cursor: z.string().min(1, 'must not be empty').optional(),
-  all: z.boolean().default(false),
-})
-
 const DEFAULT_LIMIT = 50
 
-export const sessionsCommand: Command = {
+export const sessionsCommand = command({
   usage: 'sessions',
   summary: 'list sessions, most recently active first',
   more: [
@@ -55,16 +40,21 @@ export const sessionsCommand: Command = {
     { flags: '--cursor <cursor>', description: 'continue after a page: its nextCursor' },
     { flags: '--all', description: 'list all sessions, page by page' },
   ],
+  input: z.strictObject({
+    user: nameOption().optional(),
+    tenant,
+    state: z.enum(SESSION_STATES, `must be one of ${SESSION_STATES.join(', ')}`).optional(),
+    agent: nameOption().optional(),
+    chatmode: nameOption().optional(),
+    conversation: nameOption().optional(),
+    since: timeOrAge.optional(),
+    until: timeOrAge.optional(),
+    limit: wholeNumber(1, LIMITS.page).optional(),
+    cursor: z.string().min(1, 'must not be empty').optional(),
+    all: z.boolean().default(false),
+  }),
 
-  async run(input, { target, output }) {
-    const {
-      all,
-      limit,
-      user: userId,
-      state: status,
-      conversation: conversationId,
-      ...rest
-    } = parse(sessionsInput, input)
+  async run({ all, limit, user: userId, state: status, conversation: conversationId, ...rest }, { target, output }) {
     if (all && limit !== undefined) throw new ValidationError('limit', 'cannot be combined with --all')
     const filters = defined({ userId, status, conversationId, ...rest })
     const query = { ...filters, limit: all ? LIMITS.page : (limit ?? DEFAULT_LIMIT) }
@@ -73,7 +63,7 @@ export const sessionsCommand: Command = {
       absent: target.explicit ? 'refuse' : 'memory',
     })
   },
-}
+})
 
 async function printSessions(
   tl: Throughline,

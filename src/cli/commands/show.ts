@@ -3,8 +3,7 @@ import type { Session, Snapshot, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import { defined } from '../../domain/optional.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { command } from '../command.ts'
 import { PARTIAL_ID_TENANT } from '../common-options.ts'
 import { lineWidth } from '../line-width.ts'
 import { tenant, wholeNumber } from '../option-schemas.ts'
@@ -44,7 +43,7 @@ const showInput = z.strictObject({
 
 type Options = z.output<typeof showInput>
 
-export const showCommand: Command = {
+export const showCommand = command({
   usage: 'show <session>',
   summary: 'show the state of a session and its events, turn by turn',
   more: [
@@ -71,12 +70,12 @@ export const showCommand: Command = {
     { flags: '--work', description: 'show the work done: decisions, files, commands' },
   ],
 
-  async run(input, { target, output }) {
-    const options = parse(showInput, input)
+  input: showInput,
+  async run(options, { target, output }) {
     requireOneRange(options)
     await withStore(target, async (tl) => show(tl, options, output))
   },
-}
+})
 
 function requireOneRange({ last, turn, after, limit }: Options): void {
   const ranges = Object.entries({ last, turn, after }).filter(([, value]) => value !== undefined)

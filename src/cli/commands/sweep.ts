@@ -1,16 +1,10 @@
-import { z } from 'zod'
 import type { SweepReport } from '../../api.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { reportCommand } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
-import { withProgress } from '../progress.ts'
-import { withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
 
-const sweepInput = z.strictObject({})
-
-export const sweepCommand: Command = {
+export const sweepCommand = reportCommand({
   usage: 'sweep',
   summary: 'end and compact abandoned sessions',
   more: [
@@ -21,20 +15,13 @@ export const sweepCommand: Command = {
     `Exits with ${EXIT.storage} if some sessions could not be closed. The next sweep retries them.`,
   ].join('\n'),
 
-  async run(input, { target, output }) {
-    parse(sweepInput, input)
-    const report = await withStore(target, (tl) =>
-      withProgress((showProgress) =>
-        tl.sweep({
-          onProgress: ({ sessions, of }) =>
-            showProgress(() => `sweeping: ${pluralize(sessions, 'session')}`, sessions / of),
-        }),
-      ),
-    )
-    output.print(formatReport(report, output), report)
-    return report.failed === 0 ? EXIT.ok : EXIT.storage
-  },
-}
+  work: (tl, _input, show) =>
+    tl.sweep({
+      onProgress: ({ sessions, of }) => show(() => `sweeping: ${pluralize(sessions, 'session')}`, sessions / of),
+    }),
+  format: formatReport,
+  exitCode: ({ failed }) => (failed === 0 ? EXIT.ok : EXIT.storage),
+})
 
 function formatReport({ swept, compacted, failed, forgotten }: SweepReport, { paint }: Output): string {
   const left =

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { command } from '../command.ts'
 import { PARTIAL_ID_TENANT } from '../common-options.ts'
 import { EXIT } from '../exit-codes.ts'
 import { lineWidth } from '../line-width.ts'
@@ -31,7 +30,7 @@ type Options = z.output<typeof tailInput>
 
 const DEFAULT_EVENTS = 10
 
-export const tailCommand: Command = {
+export const tailCommand = command({
   usage: 'tail <session>',
   summary: 'show the last events of a session, then new ones as they are written',
   more: [
@@ -48,8 +47,8 @@ export const tailCommand: Command = {
     { flags: '--full', description: 'do not shorten texts' },
   ],
 
-  async run(input, { target, output }) {
-    const options = parse(tailInput, input)
+  input: tailInput,
+  async run(options, { target, output }) {
     if (options.after !== undefined && options.last !== undefined) {
       throw new ValidationError('after', 'cannot be combined with --last')
     }
@@ -60,7 +59,7 @@ export const tailCommand: Command = {
       stopWatching()
     }
   },
-}
+})
 
 async function tail(
   tl: Throughline,

@@ -1,33 +1,26 @@
 import { z } from 'zod'
 import type { Difference, VerifyReport } from '../../api.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { reportCommand } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
-import { withSessionProgress } from '../progress.ts'
+import { countSessions, sessionProgress } from '../progress.ts'
 import { renderTable } from '../table.ts'
-import { withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
 
-const verifyInput = z.strictObject({ session: z.string().optional() })
-
-export const verifyCommand: Command = {
+export const verifyCommand = reportCommand({
   usage: 'verify [session]',
   summary: 'compare stored session data with the logs',
-  more: [`Read-only, and safe while others write. Exits with ${EXIT.found} if it finds a difference.`].join('\n'),
+  more: `Read-only, and safe while others write. Exits with ${EXIT.found} if it finds a difference.`,
+  input: z.strictObject({ session: z.string().optional() }),
 
-  async run(input, { target, output }) {
-    const { session } = parse(verifyInput, input)
-    const report = await withStore(target, (tl) =>
-      withSessionProgress('verifying:', (onProgress) => tl.verify(session, { onProgress })),
-    )
-    output.print(formatReport(report, output), report)
-    return report.differences.length === 0 ? EXIT.ok : EXIT.found
-  },
-}
+  work: (tl, { session }, show) => tl.verify(session, { onProgress: sessionProgress(show, 'verifying:') }),
+  format: formatReport,
+  exitCode: ({ differences }) => (differences.length === 0 ? EXIT.ok : EXIT.found),
+})
 
-function formatReport({ sessions, events, differences }: VerifyReport, { paint }: Output): string {
-  const seen = `${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
+function formatReport(report: VerifyReport, { paint }: Output): string {
+  const { differences } = report
+  const seen = countSessions(report)
   if (differences.length === 0) return `${paint('green', 'ok')}  ${seen}: no differences`
 
   const damaged = new Set(differences.map(({ sessionId }) => sessionId)).size

@@ -1,20 +1,16 @@
 import { z } from 'zod'
-import type { WarmOptions, WarmReport } from '../../api.ts'
+import type { WarmReport } from '../../api.ts'
 import { defined } from '../../domain/optional.ts'
-import { parse } from '../../features/kernel/parse.ts'
-import type { Command } from '../command.ts'
+import { command } from '../command.ts'
 import { readSnapshotSessions } from '../envelope/snapshot.ts'
 import { EXIT } from '../exit-codes.ts'
 import { renderFacts } from '../fact-table.ts'
 import { openInput } from '../input-file.ts'
 import type { Output } from '../output.ts'
-import { withProgress } from '../progress.ts'
 import { withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
 
-const warmInput = z.strictObject({ from: z.string().optional() })
-
-export const warmCommand: Command = {
+export const warmCommand = command({
   usage: 'warm',
   summary: 'fill the cache with envelopes from the store',
   more: [
@@ -30,27 +26,24 @@ export const warmCommand: Command = {
   options: [
     { flags: '--from <file>', description: 'snapshot with the sessions to fill; - for stdin (default: all sessions)' },
   ],
+  input: z.strictObject({ from: z.string().optional() }),
 
-  async run(input, { target, output }) {
-    const { from } = parse(warmInput, input)
+  async run({ from }, { target, output }) {
     const file = from === undefined ? undefined : await openInput(from, 'from')
-    const report = await withStore(target, ({ envelopes }) =>
-      withProgress((showProgress) => {
-        const onProgress: WarmOptions['onProgress'] = ({ sessions, of }) =>
-          showProgress(
+    const report = await withStore(target, ({ envelopes }, show) =>
+      envelopes.warm({
+        ...defined({ sessions: file && readSnapshotSessions(file.chunks, 'from') }),
+        onProgress: ({ sessions, of }) =>
+          show(
             () => `warming: ${pluralize(sessions, 'session')}`,
             file === undefined ? sessions / of : file.fractionRead(),
-          )
-        return envelopes.warm({
-          onProgress,
-          ...defined({ sessions: file && readSnapshotSessions(file.chunks, 'from') }),
-        })
+          ),
       }),
     )
     output.print(formatReport(report, output), report)
     return report.failed === 0 ? EXIT.ok : EXIT.storage
   },
-}
+})
 
 function formatReport({ sessions, filled, present, unknown, failed }: WarmReport, output: Output): string {
   const rows = [

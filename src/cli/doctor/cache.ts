@@ -1,6 +1,6 @@
 import type { CacheHealth } from '../../api.ts'
 import { redisCache } from '../../cache/redis/index.ts'
-import { type Check, errorMessage, formatBytes } from './check.ts'
+import { type Check, errorMessage, fail, formatBytes, ok, warn } from './check.ts'
 import { isOlderVersion } from './node-version.ts'
 
 /** Error codes and driver texts of failures that last until someone changes the settings. */
@@ -10,7 +10,7 @@ const WITHOUT = 'Throughline works without it and reads envelopes from the store
 
 /** Connects to the cache of a Postgres store. `url` may hold a password. */
 export async function checkCache(url: string): Promise<Check> {
-  if (url === '') return { name: 'cache', status: 'ok', found: 'none configured: envelopes are read from the store' }
+  if (url === '') return ok('cache', 'none configured: envelopes are read from the store')
   try {
     const cache = await redisCache({ url, ttlSeconds: 1, events: { count() {} } })
     try {
@@ -19,36 +19,34 @@ export async function checkCache(url: string): Promise<Check> {
       await cache.close()
     }
   } catch (error) {
-    const advice = 'fix --cache-url or THROUGHLINE_CACHE_URL'
-    return { name: 'cache', status: 'fail', found: errorMessage(error), advice }
+    return fail('cache', errorMessage(error), 'fix --cache-url or THROUGHLINE_CACHE_URL')
   }
 }
 
 /** Judges the health that a cache reports. */
-export function checkCacheHealth({ name, ok, details }: CacheHealth): Check {
-  if (!ok) return describeFailure(name, String(details['problem'] ?? 'no answer'))
+export function checkCacheHealth({ name, ok: isOk, details }: CacheHealth): Check {
+  if (!isOk) return describeFailure(name, String(details['problem'] ?? 'no answer'))
   const { redis, policy, memoryBytes, memoryLimitBytes, nodes } = details
   // details are for operators only
-  if (redis === undefined) return { name: 'cache', status: 'ok', found: `${name}: answers` }
+  if (redis === undefined) return ok('cache', `${name}: answers`)
   const used = typeof memoryBytes === 'number' ? formatBytes(memoryBytes) : '?'
   const limit = typeof memoryLimitBytes === 'number' ? ` of ${formatBytes(memoryLimitBytes)}` : ', no limit'
   const many = nodes === undefined ? '' : `, ${nodes} nodes`
   const found = `${name} ${redis}: answers, memory ${used}${limit}, policy ${policy}${many}`
   const versions = String(redis).split(' and ')
   if (versions.some((version) => isOlderVersion(version, '6.0'))) {
-    return { name: 'cache', status: 'fail', found, advice: 'install Redis 6 or newer' }
+    return fail('cache', found, 'install Redis 6 or newer')
   }
   if (memoryLimitBytes !== undefined && String(policy).includes('noeviction')) {
     const advice =
       'set a policy that evicts, or a full cache accepts nothing new: redis-cli -u "$THROUGHLINE_CACHE_URL" config set maxmemory-policy allkeys-lru'
-    return { name: 'cache', status: 'warn', found, advice }
+    return warn('cache', found, advice)
   }
-  return { name: 'cache', status: 'ok', found }
+  return ok('cache', found)
 }
 
 function describeFailure(name: string, problem: string): Check {
-  const found = `${name}: ${problem}; ${WITHOUT}`
-  return { name: 'cache', status: LASTING.test(problem) ? 'fail' : 'warn', found, advice: adviceFor(problem) }
+  return (LASTING.test(problem) ? fail : warn)('cache', `${name}: ${problem}; ${WITHOUT}`, adviceFor(problem))
 }
 
 function adviceFor(problem: string): string {

@@ -7,6 +7,16 @@ export interface Check {
   advice?: string
 }
 
+export const ok = (name: string, found: string): Check => ({ name, status: 'ok', found })
+
+export function warn(name: string, found: string, advice: string): Check {
+  return { name, status: 'warn', found, advice }
+}
+
+export function fail(name: string, found: string, advice: string): Check {
+  return { name, status: 'fail', found, advice }
+}
+
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,4 @@
-import { type Check, formatDuration } from './check.ts'
+import { type Check, fail, formatDuration, ok, warn } from './check.ts'
 
 /** A reading of another clock, with our time before and after it. All in milliseconds since 1970. */
 export interface OtherClock {
@@ -22,14 +22,13 @@ const ADVICE = 'synchronize both clocks with NTP: session timeouts and token exp
 export function checkClock(now: number, other?: OtherClock): Check {
   const found = new Date(now).toISOString()
   const year = new Date(now).getUTCFullYear()
-  if (year < 2025 || year > 2100) return { name: 'clock', status: 'fail', found, advice: ADVICE }
-  if (other === undefined) return { name: 'clock', status: 'ok', found }
+  if (year < 2025 || year > 2100) return fail('clock', found, ADVICE)
+  if (other === undefined) return ok('clock', found)
   const { name, time, before, after, resolution = 1, isHint = false } = other
   const apart = (before + after) / 2 - time
   // subtract the uncertainty of the round trip and of a coarse clock
   const atLeast = Math.abs(apart) - (after - before) / 2 - resolution / 2
-  if (atLeast <= WARN_MS) return { name: 'clock', status: 'ok', found: `${found}, same as ${name}` }
+  if (atLeast <= WARN_MS) return ok('clock', `${found}, same as ${name}`)
   const difference = `${formatDuration(Math.abs(apart))} ${apart > 0 ? 'ahead of' : 'behind'} ${name}`
-  const status = atLeast > FAIL_MS && !isHint ? 'fail' : 'warn'
-  return { name: 'clock', status, found: `${found}, ${difference}`, advice: ADVICE }
+  return (atLeast > FAIL_MS && !isHint ? fail : warn)('clock', `${found}, ${difference}`, ADVICE)
 }

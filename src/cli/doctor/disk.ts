@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { access, constants, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { type Check, errorMessage, formatBytes } from './check.ts'
+import { type Check, errorMessage, fail, formatBytes, ok, warn } from './check.ts'
 import type { OtherClock } from './clock.ts'
 
 const MIB = 2 ** 20
@@ -47,22 +47,21 @@ export async function checkFolder(file: string, now: () => number): Promise<{ ch
     return { checks, clock }
   } catch (error) {
     const advice = `make ${folder} writable for this user, or choose another file with --url`
-    return { checks: [{ name: 'folder', status: 'fail', found: errorMessage(error), advice }] }
+    return { checks: [fail('folder', errorMessage(error), advice)] }
   }
 }
 
 async function checkAccess(folder: string, file: string): Promise<Check> {
-  const found = `${folder} is writable`
   const files = [file, `${file}-wal`, `${file}-shm`].filter(existsSync)
   for (const path of files) {
     try {
       await access(path, constants.R_OK | constants.W_OK)
     } catch {
       const advice = `give this user read and write access: ls -l ${path}`
-      return { name: 'folder', status: 'fail', found: `this user cannot read and write ${path}`, advice }
+      return fail('folder', `this user cannot read and write ${path}`, advice)
     }
   }
-  return { name: 'folder', status: 'ok', found }
+  return ok('folder', `${folder} is writable`)
 }
 
 /** Writes and removes a small file. Returns its timestamp as the clock of the disk. */
@@ -94,17 +93,14 @@ export function checkDisk(file: string, { free, type, database, wal }: Disk): Ch
   const network = process.platform === 'linux' ? NETWORK_FILE_SYSTEMS[type] : undefined
   const sizes = database === 0 ? '' : `; database ${formatBytes(database)}, write-ahead log ${formatBytes(wal)}`
   const found = `${formatBytes(free)} free${sizes}${network === undefined ? '' : `; on ${network}`}`
-  const check = (status: Check['status'], advice: string): Check => ({ name: 'disk', status, found, advice })
-  if (free < NO_SPACE) return check('fail', 'free some space: a full disk accepts no events')
+  if (free < NO_SPACE) return fail('disk', found, 'free some space: a full disk accepts no events')
   if (network !== undefined) {
-    return check('warn', 'move the database to a local disk: file locks are unreliable over a network')
+    return warn('disk', found, 'move the database to a local disk: file locks are unreliable over a network')
   }
-  if (free < LOW_SPACE) return check('warn', 'free some space: a full disk accepts no events')
+  if (free < LOW_SPACE) return warn('disk', found, 'free some space: a full disk accepts no events')
   if (wal > LARGE_WAL) {
-    return check(
-      'warn',
-      `a process has kept a read open for long: stop it, then run sqlite3 ${file} 'pragma wal_checkpoint(truncate)'`,
-    )
+    const stop = 'a process has kept a read open for long: stop it'
+    return warn('disk', found, `${stop}, then run sqlite3 ${file} 'pragma wal_checkpoint(truncate)'`)
   }
-  return { name: 'disk', status: 'ok', found }
+  return ok('disk', found)
 }

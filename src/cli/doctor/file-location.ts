@@ -1,20 +1,19 @@
 import { type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Check } from './check.ts'
+import { type Check, fail } from './check.ts'
 
 /** Why the path cannot be a database file, whatever the permissions; `undefined` if it can. */
 export function checkFileLocation(file: string): Check | undefined {
-  const check = (found: string, advice: string): Check => ({ name: 'store', status: 'fail', found, advice })
   const stats = tryStat(file)
   if (stats?.isDirectory()) {
-    return check(`sqlite: ${file} is a folder`, `name a file in it: --url sqlite:${join(file, 'sessions.db')}`)
+    return fail('store', `sqlite: ${file} is a folder`, `name a file in it: --url sqlite:${join(file, 'sessions.db')}`)
   }
   if (stats !== undefined && !stats.isFile()) {
-    return check(`sqlite: ${file} is not a regular file`, 'choose another file with --url')
+    return fail('store', `sqlite: ${file} is not a regular file`, 'choose another file with --url')
   }
   const parent = nearestParent(resolve(file))
   if (tryStat(parent)?.isDirectory() !== false) return undefined
-  return check(`sqlite: ${parent} is not a folder`, 'choose another file with --url')
+  return fail('store', `sqlite: ${parent} is not a folder`, 'choose another file with --url')
 }
 
 function nearestParent(path: string): string {

@@ -1,12 +1,12 @@
 import { requiredNode } from '../../version.ts'
-import type { Check } from './check.ts'
+import { type Check, fail, ok } from './check.ts'
 
 /** Checks that this Node.js is new enough for the package. */
 export function checkNode(version = process.versions.node): Check {
   const needed = requiredNode()
   const found = `${version} on ${process.platform} ${process.arch}`
-  if (!isOlderVersion(version, needed)) return { name: 'node', status: 'ok', found }
-  return { name: 'node', status: 'fail', found, advice: `install Node.js ${needed} or newer` }
+  if (!isOlderVersion(version, needed)) return ok('node', found)
+  return fail('node', found, `install Node.js ${needed} or newer`)
 }
 
 /** Compares major and minor versions. */

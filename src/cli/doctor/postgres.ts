@@ -1,13 +1,13 @@
 import { defined } from '../../domain/optional.ts'
 import type { ConnectionFailure, PostgresFacts } from '../../stores/postgres/index.ts'
-import { type Check, formatBytes } from './check.ts'
+import { type Check, fail, formatBytes, ok } from './check.ts'
 
 const BYPASSES_RLS = 'bypasses row level security, which separates tenants'
 const USE_APP_ROLE = `use a separate role for servers: create role throughline_server login password '…'; grant throughline_app to throughline_server (ops/postgres/roles.sql does both); a server that requires tokens refuses this role`
 
 /** Why the database cannot be reached, and what to do. */
 export function describeConnectionFailure({ problem, code }: ConnectionFailure): Check {
-  return { name: 'store', status: 'fail', found: problem, advice: ADVICE[code] ?? DEFAULT_ADVICE }
+  return fail('store', problem, ADVICE[code] ?? DEFAULT_ADVICE)
 }
 
 const DEFAULT_ADVICE = 'check --url or THROUGHLINE_URL, and try psql with the same URL'
@@ -27,12 +27,10 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** Problems of the server that affect every role; `undefined` if there are none. */
 export function checkServerVersion({ version, versionNumber, isReadOnly }: PostgresFacts): Check | undefined {
-  if (versionNumber < 150_000) {
-    return { name: 'store', status: 'fail', found: `postgres ${version}`, advice: 'install Postgres 15 or newer' }
-  }
+  if (versionNumber < 150_000) return fail('store', `postgres ${version}`, 'install Postgres 15 or newer')
   if (!isReadOnly) return undefined
   const found = `postgres ${version}: read-only (a replica, or set to read only)`
-  return { name: 'store', status: 'fail', found, advice: 'connect to the primary: select pg_is_in_recovery()' }
+  return fail('store', found, 'connect to the primary: select pg_is_in_recovery()')
 }
 
 /** The failure if the database has no Throughline tables; `undefined` if it has. */
@@ -41,7 +39,7 @@ export function checkTablesExist({ hasSchema, owner, database }: PostgresFacts):
   const found = `database ${database} has no Throughline tables`
   const advice =
     'run throughline migrate as the role that should own the tables (ops/postgres/roles.sql creates the roles)'
-  return { name: 'schema', status: 'fail', found, advice }
+  return fail('schema', found, advice)
 }
 
 /** Checks that the role has the rights it needs and no more. */
@@ -90,5 +88,5 @@ function findMissingRight({
 /** Size of the database. Free space is known to its machine only. */
 export function checkDatabaseSize({ bytes, database }: PostgresFacts): Check {
   const found = bytes === undefined ? 'this role cannot read the size' : `database ${database}: ${formatBytes(bytes)}`
-  return { name: 'disk', status: 'ok', found }
+  return ok('disk', found)
 }

@@ -3,7 +3,7 @@ import { targetOf } from '../../open/target.ts'
 import { type ConnectionFailure, examinePostgres, type PostgresFacts } from '../../stores/postgres/index.ts'
 import type { Target } from '../target.ts'
 import { checkCache } from './cache.ts'
-import { type Check, errorMessage } from './check.ts'
+import { type Check, errorMessage, fail, ok } from './check.ts'
 import { checkClock } from './clock.ts'
 import { checkFolder } from './disk.ts'
 import { checkFileLocation } from './file-location.ts'
@@ -28,30 +28,26 @@ async function checkTarget(target: Target, now: () => number): Promise<Check[]> 
     const parsed = targetOf(target.url)
     if (parsed.store === 'http') return await checkServer(parsed.url, now)
     if (parsed.store === 'postgres') return await checkPostgres(target, now)
-    const extra = target.cache ? [{ name: 'cache', status: 'fail', ...NO_CACHE } as const] : []
+    const extra = target.cache ? [NO_CACHE] : []
     if (parsed.store === 'sqlite') return [...(await checkSqlite(target.url, parsed.path, now)), ...extra]
     return [...(await checkStore(target.url)), ...extra, checkClock(now())]
   } catch (error) {
-    const advice = 'fix --url or THROUGHLINE_URL'
-    return [{ name: 'store', status: 'fail', found: errorMessage(error), advice }, checkClock(now())]
+    return [fail('store', errorMessage(error), 'fix --url or THROUGHLINE_URL'), checkClock(now())]
   }
 }
 
-const NO_CACHE = {
-  found: 'only postgres://… uses a cache; other stores are as fast without one',
-  advice: 'omit --cache-url',
-}
+const NO_CACHE = fail(
+  'cache',
+  'only postgres://… uses a cache; other stores are as fast without one',
+  'omit --cache-url',
+)
 
 async function checkSqlite(url: string, file: string, now: () => number): Promise<Check[]> {
   const misplaced = checkFileLocation(file)
   if (misplaced !== undefined) return [misplaced, checkClock(now())]
   const { checks, clock } = await checkFolder(file, now)
   const canCreate = checks.every(({ status }) => status !== 'fail')
-  const absent: Check = {
-    name: 'store',
-    status: 'ok',
-    found: `sqlite: no database yet; the first open() creates ${file}`,
-  }
+  const absent = ok('store', `sqlite: no database yet; the first open() creates ${file}`)
   const store = existsSync(file) ? await checkStore(url) : canCreate ? [absent] : []
   return [...store, ...checks, checkClock(now(), clock)]
 }

@@ -5,8 +5,8 @@ import { isLoopback } from '../../http/auth.ts'
 import { errorFromResponse } from '../../remote/problem.ts'
 import { networkError } from '../../remote/retryable-error.ts'
 import { packageVersion } from '../../version.ts'
-import { checkCacheHealth as cacheHealthCheck } from './cache.ts'
-import { type Check, errorMessage, formatDuration } from './check.ts'
+import { checkCacheHealth } from './cache.ts'
+import { type Check, errorMessage, fail, formatDuration, ok, warn } from './check.ts'
 import { checkClock, type OtherClock } from './clock.ts'
 import { checkSchema, checkStoreHealth } from './store.ts'
 
@@ -34,19 +34,15 @@ export async function checkServer(url: string, now: () => number): Promise<Check
     const about = await request<ServerInfo>(server, '/v1')
     const clock = checkClock(now(), about.clock)
     if (about.error instanceof UnauthenticatedError) {
-      return [
-        checkReachable(server.url, about),
-        describeRefusedToken(token, about.error),
-        await checkReady(server),
-        clock,
-      ]
+      const reachable = ok('server', `${server.url} answers in ${formatDuration(about.elapsed)}`)
+      return [reachable, describeRefusedToken(token, about.error), await checkReady(server), clock]
     }
     if (about.error !== undefined) throw about.error
     if (about.body?.name !== 'throughline') throw new Error(`${server.url} is not a Throughline server`)
     return [checkVersion(server.url, about), checkToken(server, about.body), ...(await checkHealth(server)), clock]
   } catch (error) {
     const advice = 'start it with throughline serve, or fix --url or THROUGHLINE_URL'
-    return [{ name: 'server', status: 'fail', found: errorMessage(error), advice }, checkClock(now())]
+    return [fail('server', errorMessage(error), advice), checkClock(now())]
   }
 }
 
@@ -85,45 +81,37 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-function checkReachable(url: string, { elapsed }: TimedResponse<unknown>): Check {
-  return { name: 'server', status: 'ok', found: `${url} answers in ${formatDuration(elapsed)}` }
-}
-
 /** Before 1.0, minor versions may have different protocols. */
 function checkVersion(url: string, { elapsed, body }: TimedResponse<ServerInfo>): Check {
   const [here, there] = [packageVersion(), body?.version ?? 'unknown']
   const found = `${url} answers in ${formatDuration(elapsed)}, version ${there}`
   const line = (version: string) => version.split('.').slice(0, 2).join('.')
-  if (line(here) === line(there)) return { name: 'server', status: 'ok', found }
+  if (line(here) === line(there)) return ok('server', found)
   const advice = `use the same version on both sides: npm install throughline@${there}`
-  return { name: 'server', status: 'warn', found: `${found}; the client has ${here}`, advice }
+  return warn('server', `${found}; the client has ${here}`, advice)
 }
 
 function describeRefusedToken(token: string | undefined, error: ThroughlineError): Check {
-  const advice =
-    token === undefined
-      ? 'set THROUGHLINE_TOKEN to a token that the server accepts'
-      : 'set THROUGHLINE_TOKEN to a new token from the issuer that the server trusts'
-  const found = token === undefined ? 'missing: the server requires one' : `rejected: ${errorMessage(error)}`
-  return { name: 'token', status: 'fail', found, advice }
+  if (token === undefined) {
+    const advice = 'set THROUGHLINE_TOKEN to a token that the server accepts'
+    return fail('token', 'missing: the server requires one', advice)
+  }
+  const advice = 'set THROUGHLINE_TOKEN to a new token from the issuer that the server trusts'
+  return fail('token', `rejected: ${errorMessage(error)}`, advice)
 }
 
 /** Whom the token identifies, and whether it is sent encrypted. */
 function checkToken({ url, token }: Server, { principal }: ServerInfo): Check {
   const principalText = describePrincipal(principal)
   if (token === undefined) {
-    return {
-      name: 'token',
-      status: 'ok',
-      found: `not required: the server listens on its own machine only, as ${principalText}`,
-    }
+    return ok('token', `not required: the server listens on its own machine only, as ${principalText}`)
   }
   const { protocol, hostname } = new URL(url)
   if (protocol === 'https:' || isLoopback(hostname)) {
-    return { name: 'token', status: 'ok', found: `accepted for ${principalText}` }
+    return ok('token', `accepted for ${principalText}`)
   }
   const advice = 'use https://…: others on the network can read the token and use it'
-  return { name: 'token', status: 'warn', found: `accepted for ${principalText}; sent without encryption`, advice }
+  return warn('token', `accepted for ${principalText}; sent without encryption`, advice)
 }
 
 function describePrincipal(principal: Principal | undefined): string {
@@ -136,25 +124,25 @@ async function checkHealth(server: Server): Promise<Check[]> {
   const { body, error, elapsed } = await request<Health>(server, '/v1/health')
   if (body === undefined) {
     const found = error === undefined ? 'the server does not report it' : errorMessage(error)
-    return [{ name: 'store', status: 'fail', found, advice: 'run throughline doctor where the server runs' }]
+    return [fail('store', found, 'run throughline doctor where the server runs')]
   }
   const { store, schema, details, cache } = body
   const role = details['role'] === undefined ? [] : [checkRole(details)]
-  const cached = cache === undefined ? [] : [cacheHealthCheck(cache)]
+  const cached = cache === undefined ? [] : [checkCacheHealth(cache)]
   return [checkStoreHealth(store, details, elapsed), ...checkSchema(schema), ...role, ...cached]
 }
 
 function checkRole({ role, rights }: Health['details']): Check {
-  if (rights === 'restricted') return { name: 'role', status: 'ok', found: `role ${role}: restricted` }
+  if (rights === 'restricted') return ok('role', `role ${role}: restricted`)
   const advice = 'connect the server as a role that is only a member of throughline_app'
   const found = `role ${role} (${rights}): bypasses row level security, which separates tenants`
-  return { name: 'role', status: 'warn', found, advice }
+  return warn('role', found, advice)
 }
 
 /** Whether the store behind the server answers. Needs no token. */
 async function checkReady(server: Server): Promise<Check> {
   const { body, error } = await request<{ ready?: boolean }>({ ...server, token: undefined }, '/readyz')
-  if (body?.ready === true) return { name: 'store', status: 'ok', found: 'the server reports it ready' }
+  if (body?.ready === true) return ok('store', 'the server reports it ready')
   const found = error === undefined ? 'the server does not report it' : 'the server reports it not ready'
-  return { name: 'store', status: 'fail', found, advice: 'run throughline doctor where the server runs' }
+  return fail('store', found, 'run throughline doctor where the server runs')
 }

@@ -5,7 +5,7 @@ import { openDeps } from '../../open/open.ts'
 import type { Store } from '../../ports/store.ts'
 import { sqlitePath } from '../target.ts'
 import { pluralize } from '../text.ts'
-import { type Check, errorMessage, formatDuration } from './check.ts'
+import { type Check, errorMessage, fail, formatDuration, ok, warn } from './check.ts'
 
 const SLOW_MS = 1000
 const COUNT_LIMIT = 1000
@@ -57,27 +57,22 @@ export function checkStoreHealth(
   const { file, role: _role, rights: _rights, ...rest } = details
   const facts = Object.entries(file === undefined ? rest : { ...rest, file }).map(([name, value]) => `${name} ${value}`)
   const found = `${store}: ${[...facts, `answers in ${formatDuration(elapsed)}`].join(', ')}`
-  if (elapsed < SLOW_MS) return { name: 'store', status: 'ok', found }
-  return { name: 'store', status: 'warn', found, advice: 'check the load of the store and the network' }
+  if (elapsed < SLOW_MS) return ok('store', found)
+  return warn('store', found, 'check the load of the store and the network')
 }
 
 /** Schema version of the store, if it has one. */
 export function checkSchema(schema: number | undefined): Check[] {
-  return schema === undefined ? [] : [{ name: 'schema', status: 'ok', found: `version ${schema}` }]
+  return schema === undefined ? [] : [ok('schema', `version ${schema}`)]
 }
 
 /** How far the search index is behind the logs. */
 async function checkIndex({ index }: Store): Promise<Check> {
   const behind = (await index.behind({ version: ANALYSIS_VERSION, limit: COUNT_LIMIT })).length
-  if (behind === 0) return { name: 'index', status: 'ok', found: 'up to date' }
+  if (behind === 0) return ok('index', 'up to date')
   const found = `${behind < COUNT_LIMIT ? '' : 'at least '}${pluralize(behind, 'session')} to index`
-  if (behind < COUNT_LIMIT) return { name: 'index', status: 'ok', found }
-  return {
-    name: 'index',
-    status: 'warn',
-    found,
-    advice: 'run throughline index: until then recall reads these logs itself',
-  }
+  if (behind < COUNT_LIMIT) return ok('index', found)
+  return warn('index', found, 'run throughline index: until then recall reads these logs itself')
 }
 
 /** Unfinished imports, if there are any. */
@@ -88,16 +83,14 @@ async function checkImports({ imports }: Store): Promise<Check[]> {
   const some = pluralize(ids.length, 'session')
   const found = `${ids.length < COUNT_LIMIT ? '' : 'at least '}${some} imported in part: ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`
   const advice = `repeat the import to complete it, or delete one: throughline purge ${first} --yes`
-  return [{ name: 'imports', status: 'warn', found, advice }]
+  return [warn('imports', found, advice)]
 }
 
 function describeFailure(error: unknown, owner: string | undefined): Check {
   const found = errorMessage(error)
   if (error instanceof SchemaOutdatedError) return describeOutdatedSchema(error.details, owner)
-  if (error instanceof SchemaNewerError) {
-    return { name: 'schema', status: 'fail', found, advice: 'npm install throughline@latest' }
-  }
-  return { name: 'store', status: 'fail', found, advice: adviceFor(error) }
+  if (error instanceof SchemaNewerError) return fail('schema', found, 'npm install throughline@latest')
+  return fail('store', found, adviceFor(error))
 }
 
 /** The next `open()` migrates a SQLite file; Postgres needs `migrate`. */
@@ -107,15 +100,13 @@ function describeOutdatedSchema(
 ): Check {
   if (madeBy !== undefined) {
     const advice = 'export it with the version that created it, then import into a new database with throughline import'
-    return { name: 'schema', status: 'fail', found: 'created by an earlier pre-release', advice }
+    return fail('schema', 'created by an earlier pre-release', advice)
   }
   const found = `${version === 0 ? 'no Throughline tables' : `version ${version}`}; this package needs version ${needed}`
-  if (owner !== undefined) {
-    return { name: 'schema', status: 'fail', found, advice: `run throughline migrate as the role ${owner}` }
-  }
+  if (owner !== undefined) return fail('schema', found, `run throughline migrate as the role ${owner}`)
   const advice =
     'check that this is the right file and make a backup, then run throughline migrate (the next open() does it too)'
-  return { name: 'schema', status: 'warn', found, advice }
+  return warn('schema', found, advice)
 }
 
 /** Advice by the code of the driver's error. */

@@ -7,7 +7,7 @@ import type { Context } from '../command.ts'
 import { EXIT, EXIT_OF, type ExitCode } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
 import { withProgress } from '../progress.ts'
-import { waitForStopSignal } from '../signals.ts'
+import { stopSignal } from '../signals.ts'
 import { withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
 import { type FoundFiles, findFiles } from './find-files.ts'
@@ -82,8 +82,7 @@ async function followTranscripts(
   first: { found: FoundFiles; imported: TranscriptImport },
   output: Output,
 ): Promise<boolean> {
-  const stop = new AbortController()
-  void waitForStopSignal().then(() => stop.abort())
+  const signal = stopSignal()
   output.say(output.paint('dim', 'Following. Press Ctrl-C to stop.'))
   let isRefused = false
   const onBatch = (imported: TranscriptImport) => {
@@ -91,7 +90,7 @@ async function followTranscripts(
     output.print([formatBatch(imported, new Date()), ...formatRefusals(imported)].join('\n'), imported)
   }
   await followFiles(importer, paths, first, {
-    signal: stop.signal,
+    signal,
     onBatch,
     onUnavailable: ({ code, message, details }) => {
       output.fail({ code, message: `${message}. Retrying; press Ctrl-C to stop`, details, exitCode: EXIT_OF[code] })

@@ -2,9 +2,8 @@ import type { Throughline } from '../../api.ts'
 import { defined } from '../../domain/optional.ts'
 import type { ExportCheck } from '../../features/transfer/checksum.ts'
 import { exportLines } from '../../features/transfer/lines.ts'
-import { type ShowProgress, withProgress } from '../progress.ts'
+import { type ShowProgress, sessionProgress, withProgress } from '../progress.ts'
 import { type Target, withStore } from '../target.ts'
-import { pluralize } from '../text.ts'
 import { writeToFile, writeToStdout } from '../write-lines.ts'
 import { withInterruptMessage } from './interrupt-message.ts'
 import { type PartialExport, readPartialExport } from './partial-export.ts'
@@ -24,17 +23,7 @@ const STOPPED_MESSAGE = 'Stopped. To continue, run it again with --resume.'
 
 /** Writes sessions to stdout. */
 export async function exportToStdout(target: Target, session: string | undefined): Promise<void> {
-  await withStore(target, (tl) =>
-    withProgress((showProgress) =>
-      writeToStdout(
-        chunk(
-          exportLines(tl.export({ ...defined({ sessionId: session }), onProgress: reportProgress(showProgress) }), {
-            of: session,
-          }),
-        ),
-      ),
-    ),
-  )
+  await withStore(target, (tl, show) => writeToStdout(chunk(linesOf(tl, session, undefined, show))))
 }
 
 /** Writes sessions to a file, or continues an incomplete one. */
@@ -49,17 +38,10 @@ export async function exportToFile(
     : undefined
   if (partial?.isComplete) return { file, ...readTotals(partial.check), was: 'complete' }
   let last = ''
-  await withStore(target, (tl) =>
-    withProgress((showProgress) =>
-      withInterruptMessage(STOPPED_MESSAGE, () =>
-        writeToFile(
-          chunk(tapLines(linesOf(tl, session, partial, showProgress), (line) => (last = line))),
-          file,
-          partial?.size,
-        ),
-      ),
-    ),
-  )
+  await withStore(target, (tl, show) => {
+    const lines = tapLines(linesOf(tl, session, partial, show), (line) => (last = line))
+    return withInterruptMessage(STOPPED_MESSAGE, () => writeToFile(chunk(lines), file, partial?.size))
+  })
   const { sessions, events, sum } = JSON.parse(last) as Omit<ExportReport, 'file' | 'was'>
   return { file, sessions, events, sum, was: partial?.check === undefined ? 'written' : 'resumed' }
 }
@@ -72,7 +54,10 @@ function linesOf(
 ) {
   const { check } = partial ?? {}
   const after = check && { sessionId: check.session, sequence: check.sequence, done: check.done }
-  const blocks = tl.export({ ...defined({ sessionId, after }), onProgress: reportProgress(showProgress, check) })
+  const blocks = tl.export({
+    ...defined({ sessionId, after }),
+    onProgress: sessionProgress(showProgress, 'exporting:', check),
+  })
   const lines = exportLines(blocks, { from: check, of: sessionId })
   // the file already has the header line
   return partial !== undefined && check === undefined ? withoutFirst(lines) : lines
@@ -105,18 +90,6 @@ async function* chunk(lines: AsyncIterable<string>): AsyncGenerator<string> {
     text = ''
   }
   if (text !== '') yield text
-}
-
-type OnProgress = NonNullable<NonNullable<Parameters<Throughline['export']>[0]>['onProgress']>
-
-function reportProgress(showProgress: ShowProgress, before?: ExportCheck): OnProgress {
-  return (progress) => {
-    const sessions = progress.sessions + (before?.sessions ?? 0)
-    const events = progress.events + (before?.events ?? 0)
-    const { of } = progress
-    const words = () => `exporting: ${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
-    showProgress(words, of.events === 0 ? 1 : events / of.events)
-  }
 }
 
 function readTotals(check: ExportCheck | undefined): Pick<ExportReport, 'sessions' | 'events' | 'sum'> {

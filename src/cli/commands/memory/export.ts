@@ -3,18 +3,14 @@ import type { ListMemories, Memories } from '../../../api.ts'
 import { LIMITS } from '../../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../../domain/memory/memory.ts'
 import { defined } from '../../../domain/optional.ts'
-import { parse } from '../../../features/kernel/parse.ts'
-import type { Command } from '../../command.ts'
+import { command } from '../../command.ts'
 import { MEMORY_OWNER, OUT_FILE, USER_TENANT } from '../../common-options.ts'
 import { tenant, user } from '../../option-schemas.ts'
-import { withProgress } from '../../progress.ts'
 import { withStore } from '../../target.ts'
 import { pluralize } from '../../text.ts'
 import { writeJsonLines } from '../../write-lines.ts'
 
-const exportInput = z.strictObject({ user, tenant, out: z.string().optional() })
-
-export const exportCommand: Command = {
+export const exportCommand = command({
   usage: 'export',
   summary: 'export the memories of a user as JSON Lines for memory import',
   more: [
@@ -26,23 +22,21 @@ export const exportCommand: Command = {
     '         throughline memory import ada.jsonl --user ada --url postgres://…',
   ].join('\n'),
   options: [MEMORY_OWNER, USER_TENANT, OUT_FILE],
+  input: z.strictObject({ user, tenant, out: z.string().optional() }),
 
-  async run(input, { target, output }) {
-    const { user: userId, tenant, out } = parse(exportInput, input)
+  async run({ user: userId, tenant, out }, { target, output }) {
     let written = 0
-    await withStore(target, ({ memories }) =>
-      withProgress(async (showProgress) => {
-        await writeJsonLines(listCurrent(memories, { userId, ...defined({ tenant }) }), out, () => {
-          written += 1
-          showProgress(() => `exporting: ${pluralize(written, 'memory', 'memories')}`)
-        })
+    await withStore(target, ({ memories }, show) =>
+      writeJsonLines(listCurrent(memories, { userId, ...defined({ tenant }) }), out, () => {
+        written += 1
+        show(() => `exporting: ${pluralize(written, 'memory', 'memories')}`)
       }),
     )
-    if (out === undefined) return undefined
-    output.print(`wrote ${pluralize(written, 'memory', 'memories')} to ${out}`, { file: out, written })
-    return undefined
+    if (out !== undefined) {
+      output.print(`wrote ${pluralize(written, 'memory', 'memories')} to ${out}`, { file: out, written })
+    }
   },
-}
+})
 
 /** Every memory of the user that is neither expired nor superseded. */
 async function* listCurrent(memories: Memories, whose: Omit<ListMemories, 'limit' | 'cursor'>): AsyncGenerator<Memory> {

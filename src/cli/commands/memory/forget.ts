@@ -2,11 +2,9 @@ import { z } from 'zod'
 import type { Forgotten, Throughline } from '../../../api.ts'
 import { ValidationError } from '../../../domain/errors.ts'
 import { defined } from '../../../domain/optional.ts'
-import { parse } from '../../../features/kernel/parse.ts'
-import type { Command } from '../../command.ts'
+import { reportCommand } from '../../command.ts'
 import { USER_TENANT } from '../../common-options.ts'
 import { nameOption, tenant } from '../../option-schemas.ts'
-import { withStore } from '../../target.ts'
 import { pluralize } from '../../text.ts'
 
 const forgetInput = z.strictObject({
@@ -17,7 +15,7 @@ const forgetInput = z.strictObject({
   session: nameOption().optional(),
 })
 
-export const forgetCommand: Command = {
+export const forgetCommand = reportCommand({
   usage: 'forget [memory]',
   summary: 'permanently delete a memory, or all memories from a source or session',
   more: [
@@ -33,12 +31,10 @@ export const forgetCommand: Command = {
     { flags: '--session <id>', description: 'forget what came from this session' },
   ],
 
-  async run(input, { target, output }) {
-    const options = parse(forgetInput, input)
-    const forgotten = await withStore(target, (tl) => forget(tl, options))
-    output.print(formatForgotten(forgotten), forgotten)
-  },
-}
+  input: forgetInput,
+  work: forget,
+  format: formatForgotten,
+})
 
 async function forget(tl: Throughline, options: z.output<typeof forgetInput>): Promise<Forgotten> {
   const { memory, user: userId, tenant = 'local', source, session: sessionId } = options

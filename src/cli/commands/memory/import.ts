@@ -1,10 +1,9 @@
 import { basename } from 'node:path'
 import { z } from 'zod'
-import type { Throughline } from '../../../api.ts'
 import { LIMITS } from '../../../domain/limits.ts'
 import { defined } from '../../../domain/optional.ts'
-import { name, parse } from '../../../features/kernel/parse.ts'
-import type { Command } from '../../command.ts'
+import { name } from '../../../features/kernel/parse.ts'
+import { command } from '../../command.ts'
 import { MEMORY_OWNER, USER_TENANT } from '../../common-options.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { openInput } from '../../input-file.ts'
@@ -12,22 +11,10 @@ import { type ImportCounts, importDocuments } from '../../memory/import-document
 import { formatMemoryImport, type ImportReport } from '../../memory/import-report.ts'
 import { MAX_BYTES, readDocuments } from '../../memory/read-documents.ts'
 import { category, user, wholeNumber } from '../../option-schemas.ts'
-import { withProgress } from '../../progress.ts'
 import { withStore } from '../../target.ts'
 import { pluralize } from '../../text.ts'
 
-const importInput = z.strictObject({
-  file: z.string(),
-  user: user.pipe(name()),
-  tenant: z._default(name(), 'local'),
-  category: category.optional(),
-  scope: z.optional(name()),
-  source: z.optional(name().check(z.maxLength(LIMITS.name - 'import:'.length))),
-  batch: wholeNumber(1, LIMITS.memories).default(500),
-  dryRun: z.boolean().default(false),
-})
-
-export const importCommand: Command = {
+export const importCommand = command({
   usage: 'import <file>',
   summary: 'import documents of a vector store, such as a FAISS export, as memories',
   more: [
@@ -54,27 +41,38 @@ export const importCommand: Command = {
     { flags: '--batch <count>', description: 'documents per write (default: 500)' },
     { flags: '--dry-run', description: 'check everything, write nothing' },
   ],
+  input: z.strictObject({
+    file: z.string(),
+    user: user.pipe(name()),
+    tenant: z._default(name(), 'local'),
+    category: category.optional(),
+    scope: z.optional(name()),
+    source: z.optional(name().check(z.maxLength(LIMITS.name - 'import:'.length))),
+    batch: wholeNumber(1, LIMITS.memories).default(500),
+    dryRun: z.boolean().default(false),
+  }),
 
-  async run(input, { target, output }) {
-    const { file, user: userId, source = nameOf(file), ...options } = parse(importInput, input)
+  async run({ file, user: userId, source = nameOf(file), ...options }, { target, output }) {
     const start = performance.now()
     const { chunks, fractionRead } = await openInput(file, 'file')
     const { tenant, batch, dryRun, category, scope } = options
-    const work = (tl: Throughline) =>
-      withProgress((showProgress) => {
+    const destination = { tenant, userId, source, ...defined({ category, scope }) }
+    const imported = await withStore(
+      target,
+      (tl, show) => {
+        const onProgress = (counts: ImportCounts) => show(() => progressText(counts), fractionRead())
         // scoped to the user: another user may have a memory with the same id
         const { memories } = tl.as({ tenant, userId })
-        const onProgress = (counts: ImportCounts) => showProgress(() => progressText(counts), fractionRead())
-        const destination = { tenant, userId, source, ...defined({ category, scope }) }
         return importDocuments(memories, readDocuments(chunks), { ...destination, batch, dryRun, onProgress })
-      })
-    const imported = await withStore(target, work, { absent: dryRun ? 'memory' : 'create' })
+      },
+      { absent: dryRun ? 'memory' : 'create' },
+    )
     const seconds = Math.round(performance.now() - start) / 1000
     const report: ImportReport = { file, source: `import:${source}`, dryRun, seconds, ...imported }
     output.print(formatMemoryImport(report, output), report)
     return imported.refused === 0 ? EXIT.ok : EXIT.usage
   },
-}
+})
 
 const nameOf = (file: string) => (file === '-' ? 'stdin' : basename(file))
 

@@ -2,21 +2,12 @@ import { z } from 'zod'
 import { LIMITS } from '../../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../../domain/memory/memory.ts'
 import { defined } from '../../../domain/optional.ts'
-import { parse } from '../../../features/kernel/parse.ts'
-import type { Command } from '../../command.ts'
+import { reportCommand } from '../../command.ts'
 import { MEMORY_OWNER, USER_TENANT } from '../../common-options.ts'
 import { formatMemories } from '../../memory/memories-table.ts'
 import { tenant, user, wholeNumber } from '../../option-schemas.ts'
-import { withStore } from '../../target.ts'
 
-const listInput = z.strictObject({
-  user,
-  tenant,
-  limit: wholeNumber(1, LIMITS.page).default(100),
-  cursor: z.string().optional(),
-})
-
-export const listCommand: Command = {
+export const listCommand = reportCommand({
   usage: 'list',
   summary: 'list all memories of a user, including expired and superseded ones',
   more: ['Sorted by id, one page at a time.', '', 'Example: throughline memory list --user ada --limit 20'].join('\n'),
@@ -26,16 +17,20 @@ export const listCommand: Command = {
     { flags: '--limit <count>', description: 'memories per page (default: 100)' },
     { flags: '--cursor <cursor>', description: 'continue after a page: its nextCursor' },
   ],
+  input: z.strictObject({
+    user,
+    tenant,
+    limit: wholeNumber(1, LIMITS.page).default(100),
+    cursor: z.string().optional(),
+  }),
 
-  async run(input, { target, output }) {
-    const { user: userId, limit, ...rest } = parse(listInput, input)
-    const page = await withStore(target, ({ memories }) => memories.list({ userId, limit, ...defined(rest) }))
-    const { items, nextCursor } = page
+  work: ({ memories }, { user: userId, limit, ...rest }) => memories.list({ userId, limit, ...defined(rest) }),
+  format({ items, nextCursor }, output) {
     const state = { title: 'state', value: memoryState }
     const text = items.length === 0 ? 'No memories.' : formatMemories(items, [state], output)
-    output.print(nextCursor === undefined ? text : `${text}\n\nNext page: --cursor ${nextCursor}`, page)
+    return nextCursor === undefined ? text : `${text}\n\nNext page: --cursor ${nextCursor}`
   },
-}
+})
 
 function memoryState(memory: Memory): string {
   if (memory.supersededBy !== undefined) return 'superseded'

@@ -2,24 +2,12 @@ import { z } from 'zod'
 import type { FoundMemory } from '../../../api.ts'
 import { LIMITS } from '../../../domain/limits.ts'
 import { defined } from '../../../domain/optional.ts'
-import { parse } from '../../../features/kernel/parse.ts'
-import type { Command } from '../../command.ts'
+import { reportCommand } from '../../command.ts'
 import { MEMORY_OWNER, USER_TENANT } from '../../common-options.ts'
 import { formatMemories } from '../../memory/memories-table.ts'
 import { category, fraction, tenant, user, wholeNumber } from '../../option-schemas.ts'
-import { withStore } from '../../target.ts'
 
-const searchInput = z.strictObject({
-  query: z.string(),
-  user,
-  tenant,
-  category: category.optional(),
-  scope: z.string().optional(),
-  minConfidence: fraction.optional(),
-  limit: wholeNumber(1, LIMITS.page).default(10),
-})
-
-export const searchCommand: Command = {
+export const searchCommand = reportCommand({
   usage: 'search <query>',
   summary: 'search the memories of a user, best match first',
   more: [
@@ -37,14 +25,20 @@ export const searchCommand: Command = {
     { flags: '--min-confidence <number>', description: 'only memories with at least this confidence, 0 to 1' },
     { flags: '--limit <count>', description: 'number of memories (default: 10)' },
   ],
+  input: z.strictObject({
+    query: z.string(),
+    user,
+    tenant,
+    category: category.optional(),
+    scope: z.string().optional(),
+    minConfidence: fraction.optional(),
+    limit: wholeNumber(1, LIMITS.page).default(10),
+  }),
 
-  async run(input, { target, output }) {
-    const { query, user: userId, limit, ...filters } = parse(searchInput, input)
-    const found = await withStore(target, ({ memories }) =>
-      memories.search({ userId, query, limit, record: false, ...defined(filters) }),
-    )
+  work: ({ memories }, { user: userId, query, limit, ...filters }) =>
+    memories.search({ userId, query, limit, record: false, ...defined(filters) }),
+  format({ items }, output) {
     const score = { title: 'score', value: ({ score }: FoundMemory) => score.toFixed(2) }
-    const text = found.items.length === 0 ? 'No matching memories.' : formatMemories(found.items, [score], output)
-    output.print(text, found)
+    return items.length === 0 ? 'No matching memories.' : formatMemories(items, [score], output)
   },
-}
+})

@@ -2,18 +2,14 @@ import { z } from 'zod'
 import type { Throughline } from '../../../api.ts'
 import type { Memory, MemoryChange } from '../../../domain/memory/memory.ts'
 import { defined } from '../../../domain/optional.ts'
-import { parse } from '../../../features/kernel/parse.ts'
-import type { Command } from '../../command.ts'
+import { reportCommand } from '../../command.ts'
 import { hasErrorCode } from '../../failure.ts'
 import { lineWidth } from '../../line-width.ts'
 import { type TracedEntry, traceLineage } from '../../memory/lineage.ts'
 import { formatLineage } from '../../memory/lineage-tree.ts'
 import type { Output } from '../../output.ts'
 import { renderTable } from '../../table.ts'
-import { withStore } from '../../target.ts'
 import { pluralize, sanitizeLine, sanitizeLines, truncate } from '../../text.ts'
-
-const showInput = z.strictObject({ memory: z.string() })
 
 /** A memory with its sources and its history. */
 interface MemoryDetails {
@@ -24,17 +20,15 @@ interface MemoryDetails {
   history: MemoryChange[]
 }
 
-export const showCommand: Command = {
+export const showCommand = reportCommand({
   usage: 'show <memory>',
   summary: 'show a memory with its sources and its history',
   more: 'Example: throughline memory show 0198c0de-5f0a-7c3e-8a51-3f1d2b4c6e70',
+  input: z.strictObject({ memory: z.string() }),
 
-  async run(input, { target, output }) {
-    const { memory } = parse(showInput, input)
-    const shown = await withStore(target, (tl) => readMemory(tl, memory))
-    output.print(formatMemory(shown, output), shown)
-  },
-}
+  work: (tl, { memory }) => readMemory(tl, memory),
+  format: formatMemory,
+})
 
 async function readMemory(tl: Throughline, id: string): Promise<MemoryDetails> {
   const memory = await tl.memories.get(id)
