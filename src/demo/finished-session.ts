@@ -1,5 +1,6 @@
 import {
   append,
+  appendAs,
   type Cast,
   CHATMODE,
   call,
@@ -28,7 +29,7 @@ export function finishedSession(cast: Cast): Step[] {
       gitBranch: 'feat/connect-retry',
       metadata: { service: 'gateway', ticket: 'GW-418' },
     }),
-    append('finished', [user(first.says), ...looksAround(cast.lead)], 'found'),
+    appendAs('found', 'finished', [user(first.says), ...looksAround(cast.lead)]),
     observe('finished', first.observations),
     on('finished', 'ask', { question: ask }),
     hears(cast, second.says),

@@ -1,6 +1,7 @@
-import { liveRollout } from './live-rollout.ts'
+import { CODE, MEASURED, PLAN, RUNBOOK } from './live-texts.ts'
 import {
   append,
+  appendAs,
   type Cast,
   call,
   calls,
@@ -17,6 +18,7 @@ import {
   relate,
   remember,
   result,
+  runs,
   type Step,
   says,
   user,
@@ -24,58 +26,9 @@ import {
 } from './script.ts'
 import { TURNS } from './turns.ts'
 
-const PLAN = `Here is what I would do, smallest step first:
-
-1. Keep open connections in a **pool** instead of closing them.
-2. Lend them out *one caller at a time*, and queue the rest.
-3. Prove it with a test that cuts a connection while it is lent out.
-
-\`\`\`ts
-const pool = createPool({ url, size: 10 })
-await pool.use((connection) => connection.query(sql))
-\`\`\`
-
-What stays the same:
-
-- the signature of \`connect()\`
-- the retries we added last time
-- the timeout of 8 s`
-
-const MEASURED = `I replayed Tuesday's traffic against a copy of the database:
-
-| pool size | succeed | waiting | 99th percentile |
-| :-- | --: | --: | --: |
-| none, as today | 98.1 % | 0 % | 2.4 s |
-| 5 | 99.2 % | 11 % | 1.1 s |
-| 10 | 99.6 % | 0.8 % | 0.4 s |
-| 10, idle ones closed | **99.8 %** | 0.9 % | **0.4 s** |
-
-Two conclusions:
-
-- A pool helps at any size. Closing idle connections helps *again*: the database refuses fewer new ones.
-- **Beyond 10, nothing gets faster.**
-
-> The copy responds a little faster than the real database, so read the last column as a lower bound.`
-
-const CODE = `Callers now borrow a connection and return it:
-
-\`\`\`ts
-export async function use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = idle.pop() ?? (await connect(url, { maxRetries }))
-  try {
-    return await work(connection)
-  } finally {
-    if (idle.length < size) idle.push(connection)
-    else connection.close()
-  }
-}
-\`\`\`
-
-\`query.ts\` uses it and no longer calls \`connect()\` itself.`
-
 /** The second session, which the fifth turn starts: a dozen turns, three agents, and a question that is still open. */
 export function liveSession(cast: Cast): Step[] {
-  return [...planning(cast), ...building(cast), ...liveRollout(cast)]
+  return [...planning(cast), ...building(cast), ...rollOut(cast)]
 }
 
 function planning(cast: Cast): Step[] {
@@ -103,27 +56,23 @@ function planning(cast: Cast): Step[] {
       metadata: { reviewer: 'grace' },
       analysis: { intent: 'feature', sentiment: 'curious', tags: ['database', 'reliability'] },
     }),
-    append(
-      'live',
-      [
-        user('Good. Start with the connect module.'),
-        says(
-          lead,
-          'I read the three files that matter at once.',
-          call('read-1', 'read_file', { path: 'src/connect.ts' }),
-          call('read-2', 'read_file', { path: 'src/query.ts' }),
-          call('read-3', 'read_file', { path: 'docs/database/limits.md' }),
-        ),
-        result('read-1', 'export async function connect(url: string, { maxRetries = 5 } = {}) { … }\n'),
-        result('read-2', 'const connection = await connect(url)\ntry { … } finally { connection.close() }\n'),
-        result('read-3', "ENOENT: no such file or directory, open 'docs/database/limits.md'", true),
-        says(
-          lead,
-          '`query.ts` opens a connection **for every query**. The limits of the database are not documented here, so I will ask when we need them.',
-        ),
-      ],
-      'files',
-    ),
+    appendAs('files', 'live', [
+      user('Good. Start with the connect module.'),
+      says(
+        lead,
+        'I read the three files that matter at once.',
+        call('read-1', 'read_file', { path: 'src/connect.ts' }),
+        call('read-2', 'read_file', { path: 'src/query.ts' }),
+        call('read-3', 'read_file', { path: 'docs/database/limits.md' }),
+      ),
+      result('read-1', 'export async function connect(url: string, { maxRetries = 5 } = {}) { … }\n'),
+      result('read-2', 'const connection = await connect(url)\ntry { … } finally { connection.close() }\n'),
+      result('read-3', "ENOENT: no such file or directory, open 'docs/database/limits.md'", true),
+      says(
+        lead,
+        '`query.ts` opens a connection **for every query**. The limits of the database are not documented here, so I will ask when we need them.',
+      ),
+    ]),
     observe('live', (results) => [
       read('src/connect.ts'),
       read('src/query.ts'),
@@ -178,20 +127,14 @@ function building(cast: Cast): Step[] {
       files_in_progress: ['src/pool.ts', 'src/query.ts'],
       pool: { size: 10, idleSeconds: 30 },
     }),
-    append(
-      'live',
-      [
-        user('Go ahead and write it.'),
-        calls(planner, call('write-1', 'write_file', { path: 'src/pool.ts' })),
-        result('write-1', 'written, 641 bytes'),
-        calls(planner, call('write-2', 'write_file', { path: 'src/query.ts' })),
-        result('write-2', 'written, 188 bytes'),
-        says(planner, CODE),
-        calls(planner, call('test-1', 'run', { command: 'npm test -- pool' })),
-        result('test-1', 'FAIL pool.test.ts\n  ✗ closes idle connections\n11 passed, 1 failed', true),
-      ],
-      'written',
-    ),
+    appendAs('written', 'live', [
+      user('Go ahead and write it.'),
+      ...runs(planner, 'write-1', 'write_file', { path: 'src/pool.ts' }, 'written, 641 bytes'),
+      ...runs(planner, 'write-2', 'write_file', { path: 'src/query.ts' }, 'written, 188 bytes'),
+      says(planner, CODE),
+      calls(planner, call('test-1', 'run', { command: 'npm test -- pool' })),
+      result('test-1', 'FAIL pool.test.ts\n  ✗ closes idle connections\n11 passed, 1 failed', true),
+    ]),
     observe('live', (results) => [
       note('Decision: the pool holds 10 connections and closes idle ones after 30 s'),
       wrote('src/pool.ts', CODE),
@@ -210,20 +153,16 @@ function building(cast: Cast): Step[] {
     on('live', 'interrupt', {
       text: 'Stop for a moment: since its upgrade the database allows `8` connections per client.',
     }),
-    append(
-      'live',
-      [
-        says(
-          planner,
-          'Good to know now. I lower the size, and fix the timer that never fires.',
-          call('write-3', 'edit_file', { path: 'src/pool.ts', replace: 'size: 10', by: 'size: 8' }),
-          call('write-4', 'edit_file', { path: 'src/pool.test.ts', replace: 'toBe(1)', by: 'toBe(0)' }),
-        ),
-        result('write-3', '1 replacement'),
-        result('write-4', 'nothing to replace', true),
-      ],
-      'limit',
-    ),
+    appendAs('limit', 'live', [
+      says(
+        planner,
+        'Good to know now. I lower the size, and fix the timer that never fires.',
+        call('write-3', 'edit_file', { path: 'src/pool.ts', replace: 'size: 10', by: 'size: 8' }),
+        call('write-4', 'edit_file', { path: 'src/pool.test.ts', replace: 'toBe(1)', by: 'toBe(0)' }),
+      ),
+      result('write-3', '1 replacement'),
+      result('write-4', 'nothing to replace', true),
+    ]),
     on('live', 'incorporate', {
       note: 'The pool holds 8 connections',
       observations: [note('Decision: the pool holds 8 connections, the limit of the database')],
@@ -236,8 +175,7 @@ function building(cast: Cast): Step[] {
     })),
     append('live', [
       user('And the test?'),
-      calls(planner, call('test-2', 'run', { command: 'npm test -- pool' })),
-      result('test-2', '12 passed'),
+      ...runs(planner, 'test-2', 'run', { command: 'npm test -- pool' }, '12 passed'),
       says(planner, 'The test was right and the timer was wrong. **12 of 12 pass** now.'),
     ]),
     observe('live', [
@@ -255,6 +193,86 @@ function building(cast: Cast): Step[] {
       artifacts_created: ['src/pool.ts', 'src/pool.test.ts'],
       key_decisions: ['8 connections', 'Idle ones close after 30 s'],
       open: ['a metric', 'the runbook'],
+    }),
+  ]
+}
+
+/** The metric, the runbook, the proof, and the question that is still open. */
+function rollOut(cast: Cast): Step[] {
+  const { lead, analyst } = cast
+  return [
+    appendAs('runbook', 'live', [
+      says(
+        lead,
+        'First the counter. Where are the other metrics defined?',
+        call('find-m', 'grep', { text: 'new Counter', path: 'src' }),
+      ),
+      result('find-m', 'src/metrics.ts:4: export const errors = new Counter({ name: "connect_errors_total" })'),
+      ...runs(lead, 'write-5', 'edit_file', { path: 'src/metrics.ts' }, 'written, 402 bytes'),
+      says(lead, '`pool_waiting_total` counts queries that waited, with the machine as a label.'),
+      user('How many label values can there be? I do not want thousands.'),
+      says(lead, 'Twelve, one for each machine.'),
+      user('Fine. Now the runbook.'),
+      ...runs(lead, 'write-6', 'write_file', { path: 'docs/runbook.md' }, 'written, 1,204 bytes'),
+      says(lead, RUNBOOK),
+    ]),
+    observe('live', (results) => [
+      read('src/metrics.ts'),
+      wrote('src/metrics.ts', 'export const waiting = new Counter(…)\n'),
+      wrote('docs/runbook.md', RUNBOOK),
+      note('Decision: the alert comes later, after a week of numbers'),
+      relate(
+        ['file:src/pool.ts', 'imports', 'file:src/metrics.ts'],
+        ['file:docs/runbook.md', 'mentions', 'item:pool_waiting_total', { event: results.sequence('runbook') + 10 }],
+        ['file:src/metrics.ts', 'defines', 'item:pool_waiting_total'],
+      ),
+    ]),
+    patch('live', 'state', { files_in_progress: ['docs/runbook.md'], metrics: ['pool_waiting_total'] }),
+    append('live', [user('What did we learn about connection failures last time? The database team asks.')]),
+    on('live', 'context', { maxTokens: 6000, recall: { query: 'connection failures timeouts', limit: 4 } }),
+    appendAs('proof', 'live', [
+      says(lead, 'That **187 of 200** failures were timeouts which a second attempt survives, and 13 hit the limit.'),
+      user('Thanks. Can you show that the pool holds under load?'),
+      calls(analyst, call('prove-1', 'replay_traffic', { day: 'Tuesday', build: 'feat/connection-pool', pool: 8 })),
+      result('prove-1', '{"queries":48211,"succeed":0.9981,"refused":0,"waiting":0.021}'),
+      says(analyst, 'I replayed all of Tuesday: 48,211 queries, *none* refused. 2.1 % had to wait.'),
+      {
+        type: 'x.deployment',
+        content: 'gateway 4.13.0-rc.1 on staging',
+        agentId: lead,
+        parts: { version: '4.13.0-rc.1', stage: 'staging', healthy: true },
+      },
+    ]),
+    on('live', 'gates', { gate: 3, note: 'A day of traffic without a refused connection' }),
+    remember(cast, 'memory-proof', (results) => ({
+      content: 'With a pool of 8 connections, a replayed day of 48,211 queries had no refused connection',
+      sourceType: 'tool_output',
+      confidence: 0.75,
+      source: eventsOf(results, 'live', 'proof', 3, 4),
+    })),
+    on('live', 'state/increment', { key: 'attempts' }),
+    on('live', 'reduce', { maxTokens: 4000, strategy: 'summarize' }),
+    append('live', [
+      user('Then put it on one machine in production and watch it.'),
+      says(
+        lead,
+        'It goes to one machine of twelve. I watch its errors meanwhile.',
+        call('ship-1', 'watch_errors', { service: 'gateway', minutes: 10 }),
+        call('ship-2', 'deploy_canary', { version: '4.13.0-rc.1', machines: 1 }),
+      ),
+      result('ship-1', '0 errors in 10 minutes'),
+    ]),
+    observe('live', [
+      ran('deploy gateway 4.13.0-rc.1 --machines 1', undefined, 'waiting for the load balancer …'),
+      plan('All twelve machines once the canary was quiet for an hour'),
+    ]),
+    patch('live', 'state', {
+      current_task: 'Wait for permission to continue',
+      canary: { version: '4.13.0-rc.1', machines: 1 },
+    }),
+    on('live', 'ask', {
+      question:
+        'The canary had no errors in ten minutes, but its deployment has not reported back. Should I continue on all twelve machines, or wait for the full hour?',
     }),
   ]
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts'
+import { defined } from '../domain/optional.ts'
 
 /** Who takes part. A server with a fixed list of agents may have one agent play several parts. */
 export interface Cast {
@@ -72,10 +73,14 @@ export function patch(session: SessionName, view: 'state' | 'envelope', body: Js
   return { ...on(session, view, body), method: 'PATCH' }
 }
 
+/** Appends events. */
+export function append(session: SessionName, events: readonly DemoEvent[]): Step {
+  return { path: (results) => `/sessions/${results.id(session)}/events`, body: () => [...events] }
+}
+
 /** Appends events; `as` names the sequence of the first. */
-export function append(session: SessionName, events: readonly DemoEvent[], as?: string): Step {
-  const path = (results: Results) => `/sessions/${results.id(session)}/events`
-  return { ...(as !== undefined && { as }), path, body: () => [...events] }
+export function appendAs(as: string, session: SessionName, events: readonly DemoEvent[]): Step {
+  return { as, ...append(session, events) }
 }
 
 /** Commits work; observations may refer to earlier events. */
@@ -114,6 +119,11 @@ export function says(agentId: string, content: string, ...toolCalls: readonly De
 
 export const call = (id: string, name: string, args: JsonObject): DemoCall => ({ id, name, arguments: args })
 
+/** Tool calls with their results, each an event of its own. */
+export function runs(agentId: string, id: string, name: string, args: JsonObject, output: string): DemoEvent[] {
+  return [calls(agentId, call(id, name, args)), result(id, output)]
+}
+
 /** A tool call in an event of its own. */
 export function calls(agentId: string, toolCall: DemoCall): DemoEvent {
   return { type: 'tool_call', agentId, content: toolCall.name, parts: { ...toolCall } }
@@ -129,12 +139,7 @@ export const note = (text: string): DemoObservation => ({ kind: 'note', text })
 export const plan = (text: string): DemoObservation => ({ kind: 'plan', text })
 
 export function ran(command: string, exitCode?: number, output?: string): DemoObservation {
-  return {
-    kind: 'command',
-    command,
-    ...(exitCode !== undefined && { exitCode }),
-    ...(output !== undefined && { output }),
-  }
+  return { kind: 'command', command, ...defined({ exitCode, output }) }
 }
 
 /** Relations as `[from, label, to]`, found by the compiler unless there is other evidence. */
