@@ -35,8 +35,8 @@ export const AGENT_TYPES = ['agent_changed', 'agent_transition'] as const
 
 /**
  * Builds the path through the state machine, oldest step first, from events in log order. If the events start in the
- * middle of the log, the state before the first step is unknown. If `switches` are incomplete, so is the agent before the
- * first of them; without any switch it is the agent `active` now. Total: invalid events are skipped.
+ * middle of the log, the state before the first step is unknown. If `switches` are incomplete, so is the agent before
+ * the first of them; without any switch it is the agent `active` now. Total: invalid events are skipped.
  */
 export function buildPath(
   events: readonly SessionEvent[],

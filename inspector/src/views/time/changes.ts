@@ -100,7 +100,7 @@ export function completeSince({ since }: LoadedChanges, kind?: ChangeKind): numb
   return Math.max(1, ...types.map((type) => since.get(type) ?? 1))
 }
 
-/** The last change of a kind (default: any) at or before an event; `undefined` if there is none, `'unknown'` if not loaded. */
+/** The last change of a kind (default: any) up to an event; `undefined` if there is none, `'unknown'` if not loaded. */
 export function lastChange(known: LoadedChanges, sequence: number, kind?: ChangeKind): number | undefined | 'unknown' {
   const found = known.events.findLast(
     (event) => event.sequence <= sequence && (kind === undefined || changeKinds(event).includes(kind)),

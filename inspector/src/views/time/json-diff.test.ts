@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../../api/types.ts'
 import { type Change, diffJson, formatPath } from './json-diff.ts'
 
-/** The old value with the changes made, from the outside in: of a list first what was removed goes, from behind, so that the places before it hold. */
+/** Applies changes to the old value, outer ones first. Removals in a list go last to first, so earlier indexes hold. */
 function patched(old: Json, changes: readonly Change[]): Json {
   let root = structuredClone(old)
   const removed = changes.filter(({ op }) => op === 'removed').toReversed()

@@ -46,8 +46,8 @@ function compareObjects(old: JsonObject, value: JsonObject, path: Path, found: C
 }
 
 /**
- * Skips the common start and end of both lists. Items found in both are compared with each other; the items around them are
- * compared index by index, and any left over were added or removed.
+ * Skips the common start and end of both lists. Items found in both are compared with each other; the items around them
+ * are compared index by index, and any left over were added or removed.
  */
 function compareLists(old: readonly Json[], value: readonly Json[], path: Path, found: Change[], max: number): void {
   const shorter = Math.min(old.length, value.length)
@@ -77,7 +77,7 @@ function compareLists(old: readonly Json[], value: readonly Json[], path: Path, 
 /** Most pairs of items to compare for a match. */
 const MAX_PAIRS = 200 * 200
 
-/** Indexes of matching items in the order of both lists (their longest common subsequence); none for very long lists. */
+/** Indexes of matching items in the order of both lists (longest common subsequence); none for very long lists. */
 function matchItems(old: readonly Json[], value: readonly Json[], offset: number): (readonly [number, number])[] {
   const looks = old.length * value.length
   if (looks === 0 || looks > MAX_PAIRS) return []

@@ -34,8 +34,8 @@ export class SnapshotLoader {
   }
 
   /**
-   * Shows the moment after an event once {@link DEBOUNCE_MS} pass without another request. While following the log it loads
-   * one moment after the other instead: a steady flow of events would postpone the first one forever.
+   * Shows the moment after an event once {@link DEBOUNCE_MS} pass without another request. While following the log it
+   * loads one moment after the other instead: a steady flow of events would postpone the first one forever.
    */
   request(sequence: number, isFollowing: boolean): void {
     this.#wanted = sequence

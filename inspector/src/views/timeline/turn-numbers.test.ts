@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../api/types.ts'
 import { TurnNumbers } from './turn-numbers.ts'
 
-/** A log of 10,000 events in which every tenth, from the fifth, is a user message: turn 1 starts at 5, turn 2 at 15 … */
+/** A log of 10,000 events. Every tenth, from the fifth, is a user message: turn 1 starts at 5, turn 2 at 15 … */
 const peekWithin = (from: number, to: number) => (sequence: number) =>
   sequence < from || sequence > to
     ? undefined

@@ -121,7 +121,7 @@ function toNote(observed: Observation & { kind: 'note' | 'plan' }, last: Occurre
   return { kind: 'decision', id, text: text.replace(DECISION, ''), ...about, last }
 }
 
-/** A `decidedIn` relation turns a note of the same step into a decision; for any other node, its name is the decision. */
+/** A `decidedIn` relation turns a note of the same step into a decision; any other node's name is the decision. */
 function addDecisions(own: readonly NoteEntry[], observations: readonly Observation[], last: Occurrence): NoteEntry[] {
   const decided = observations
     .flatMap((observed) => (observed.kind === 'relations' ? observed.edges : []))
