@@ -32,7 +32,7 @@ const following = (async () => {
   }
 })()
 await session.append({ type: 'user_message', content: 'Find me a night train to Vienna.' })
-const here = await server.tl.sessions.get(session.id) // without HTTP in between, as whoever runs the store
+const here = await server.tl.sessions.get(session.id) // without HTTP, as the operator
 await here.append({ type: 'model_message', content: 'There is one at 21:40. Shall I book it?' })
 await following
 

@@ -153,7 +153,7 @@ describe('numbers beyond the range of Postgres integers', () => {
 it('a server with tokens does not start as a superuser, who bypasses row level security', async () => {
   await expect(startServer({ url: database.url() })).rejects.toMatchObject({
     code: 'STORAGE',
-    message: expect.stringContaining('passes over row level security'),
+    message: expect.stringContaining('bypasses row level security'),
   })
 })
 

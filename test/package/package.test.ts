@@ -48,7 +48,7 @@ describe('the package', () => {
       const folder = `package/dist/stores/${store}/migrations/`
       expect(files.filter((file) => file.startsWith(folder))).toEqual([`${folder}0001_init.sql`])
     }
-    expect(files).toContain('package/dist/stores/sqlite/blank.db')
+    expect(files).toContain('package/dist/stores/sqlite/template.db')
     expect(files).toContain('package/LICENSE')
     expect(files).toContain('package/dist/inspector/index.html')
     expect(files.filter((file) => file.startsWith('package/docs/images/'))).toEqual([])
