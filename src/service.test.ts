@@ -49,7 +49,7 @@ describe('the service', () => {
     }
     expect(await serviceOf(broken as unknown as Throughline).getOrCreateSession('ada')).toEqual({
       success: false,
-      error: { code: 'INTERNAL_ERROR', message: 'Something unexpected went wrong' },
+      error: { code: 'INTERNAL_ERROR', message: 'An unexpected error occurred' },
     })
   })
 })
