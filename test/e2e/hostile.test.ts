@@ -8,7 +8,7 @@ const inspector = inspectorFor()
 
 const TABS = ['timeline', 'state', 'time', 'agents', 'work', 'context', 'memory']
 
-/** Texts that want to be more than text. Each would set `window.ran`, ask another server, or turn the page upside down. */
+/** Hostile texts. If one took effect, it would set `window.ran`, call another server, or break the page. */
 const HOSTILE = [
   '<script>window.ran = true</script>',
   '</script></style></textarea></title><img src=x onerror="window.ran=true">',
