@@ -1,6 +1,6 @@
 import type { Commit } from '../api.ts'
-import { type Fact, renderFacts } from './fact-table.ts'
 import type { Output } from './output.ts'
+import { type Fact, renderFacts } from './table.ts'
 import { pluralize, sanitizeLine } from './text.ts'
 
 /** Maximum lines per section; `--json` prints all. */

@@ -1,8 +1,27 @@
-/** Schemas for typed options. Their messages follow the name of the option. */
+/** Options that several commands share, and schemas for typed options. Their messages follow the name of the option. */
 import { z } from 'zod'
 import { LIMITS } from '../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../domain/memory/memory.ts'
 import { moment } from '../features/kernel/parse.ts'
+import type { CommandOption } from './command.ts'
+
+export const USER_TENANT: CommandOption = {
+  flags: '--tenant <id>',
+  description: 'tenant of the user (default: "local")',
+}
+
+export const MEMORY_OWNER: CommandOption = { flags: '--user <id>', description: 'owner of the memories (required)' }
+
+export const OUT_FILE: CommandOption = {
+  flags: '--out <file>',
+  description: 'file to write; an existing file is replaced (default: stdout)',
+}
+
+/** For commands that accept part of a session id. */
+export const PARTIAL_ID_TENANT: CommandOption = {
+  flags: '--tenant <id>',
+  description: 'tenant to search when <session> is part of an id (default: "local")',
+}
 
 export const user = nameOption('is required: name the user with --user')
 

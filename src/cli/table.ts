@@ -1,5 +1,6 @@
 import { displayWidth } from './display-width.ts'
 import { terminalWidth } from './line-width.ts'
+import type { Output } from './output.ts'
 import { pad, sanitizeLine, truncate, wrap } from './text.ts'
 
 export interface Column<Row> {
@@ -37,6 +38,17 @@ export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<
   const wrapsAt = isWide && room - others >= MIN_WRAP_WIDTH ? room - others : undefined
   const body = rows.map((row, r) => renderWrappedRow(row, grid[r] ?? [], columns, widths, wrapsAt))
   return [...head, ...body.flat()].join('\n')
+}
+
+/** A labelled value of a report. */
+export type Fact = readonly [label: string, value: string]
+
+/** Renders facts line by line with bold labels. The value labelled `alert` is red. */
+export function renderFacts(facts: readonly Fact[], { paint }: Output, alert?: string): string {
+  return renderTable(facts, [
+    { value: ([label]) => label, paint: (text) => paint('bold', text) },
+    { value: ([, value]) => value, paint: (text, [label]) => (label === alert ? paint('red', text) : text) },
+  ])
 }
 
 /** Texts of the cells, sanitized and cut to the maximum widths. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ValidationError } from '../../domain/errors.ts'
 import { command } from '../command.ts'
-import { OUT_FILE } from '../common-options.ts'
+import { OUT_FILE } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import { countSessions } from '../progress.ts'
 import { type Target, withStore } from '../target.ts'

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { IndexReport } from '../../api.ts'
 import { defined } from '../../domain/optional.ts'
 import { reportCommand } from '../command.ts'
-import { USER_TENANT } from '../common-options.ts'
-import { nameOption, tenant } from '../option-schemas.ts'
+import { nameOption, tenant, USER_TENANT } from '../option-schemas.ts'
 import { pluralize } from '../text.ts'
 
 export const indexCommand = reportCommand({

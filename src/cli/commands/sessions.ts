@@ -5,6 +5,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
 import { SESSION_STATES, type SessionRecord } from '../../domain/record.ts'
 import { command } from '../command.ts'
+import { listAll } from '../list-all.ts'
 import { nameOption, tenant, timeOrAge, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import { layoutSessions } from '../session/sessions-table.ts'
@@ -73,7 +74,10 @@ async function printSessions(
   target: Target,
 ): Promise<void> {
   const { limit: _page, ...filters } = query
-  if (all && output.json) return await writeJsonLines(listAll(tl, query), undefined, () => {})
+  if (all && output.json) {
+    const records = listAll((page) => tl.sessions.list({ ...query, ...page }), query.cursor)
+    return await writeJsonLines(records, undefined, () => {})
+  }
   const first = await tl.sessions.list(query)
   if (output.json) return output.print('', first)
   if (first.items.length === 0)
@@ -105,15 +109,6 @@ async function* renderPages(
   const ways = count < LIMITS.page ? '--limit or --all' : '--all'
   const more = nextCursor === undefined ? '' : `; show more with ${ways}`
   yield `\n${output.paint('dim', `${pluralize(count, 'session')}${more}`)}`
-}
-
-async function* listAll({ sessions }: Throughline, query: ListSessions): AsyncGenerator<SessionRecord> {
-  for (let cursor = query.cursor; ; ) {
-    const page: Page<SessionRecord> = await sessions.list({ ...query, ...defined({ cursor }) })
-    yield* page.items
-    if (page.nextCursor === undefined) return
-    cursor = page.nextCursor
-  }
 }
 
 async function formatEmpty(tl: Throughline, target: Target): Promise<string> {

@@ -4,9 +4,8 @@ import { ValidationError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import { defined } from '../../domain/optional.ts'
 import { command } from '../command.ts'
-import { PARTIAL_ID_TENANT } from '../common-options.ts'
 import { lineWidth } from '../line-width.ts'
-import { tenant, wholeNumber } from '../option-schemas.ts'
+import { PARTIAL_ID_TENANT, tenant, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import {
   DEFAULT_EVENTS,

@@ -1,8 +1,8 @@
 import type { BackfillReport } from '../../api.ts'
-import { renderFacts } from '../fact-table.ts'
 import { renderFittedTable } from '../fitted-table.ts'
 import type { Output } from '../output.ts'
 import { quoteForShell } from '../shell-quote.ts'
+import { renderFacts } from '../table.ts'
 import { pluralize, sanitizeLine } from '../text.ts'
 
 /** Maximum number of problems to print. */

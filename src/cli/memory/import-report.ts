@@ -1,6 +1,5 @@
-import { renderFacts } from '../fact-table.ts'
 import type { Output } from '../output.ts'
-import { renderTable } from '../table.ts'
+import { renderFacts, renderTable } from '../table.ts'
 import { pluralize } from '../text.ts'
 import type { Imported } from './import-documents.ts'
 

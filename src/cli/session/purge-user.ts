@@ -1,8 +1,9 @@
-import type { Page, PurgeReceipt, Throughline } from '../../api.ts'
+import type { PurgeReceipt, Throughline } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import { hasErrorCode } from '../failure.ts'
+import { listAll } from '../list-all.ts'
 import { pluralize, sanitizeLine, toOneLine } from '../text.ts'
 import { formatTimeAgo } from '../time-format.ts'
 
@@ -24,37 +25,17 @@ export async function describeUserPurge(
   tl: Throughline,
   { userId, tenant }: Owner,
 ): Promise<{ sessions: number; text: string }> {
-  const owner = { userId, ...defined({ tenant }), limit: LIMITS.page }
+  const owner = { userId, ...defined({ tenant }) }
   let [sessions, live, events, memories] = [0, 0, 0, 0]
-  await eachPage(
-    (cursor) => tl.sessions.list({ ...owner, ...cursor }),
-    (items) => {
-      sessions += items.length
-      live += items.filter(({ endedAt }) => endedAt === undefined).length
-      events += items.reduce((sum, { head }) => sum + head, 0)
-    },
-  )
-  await eachPage(
-    (cursor) => tl.memories.list({ ...owner, ...cursor }),
-    (items) => {
-      memories += items.length
-    },
-  )
+  for await (const { endedAt, head } of listAll((page) => tl.sessions.list({ ...owner, ...page }))) {
+    sessions += 1
+    live += endedAt === undefined ? 1 : 0
+    events += head
+  }
+  for await (const _ of listAll((page) => tl.memories.list({ ...owner, ...page }))) memories += 1
   const what = `${pluralize(sessions, 'session')} (${live} live) with ${pluralize(events, 'event')}`
   const whose = `user ${sanitizeLine(userId)}, tenant ${sanitizeLine(tenant ?? tl.principal?.tenant ?? 'local')}`
   return { sessions, text: `All data of ${whose}: ${what}, and ${pluralize(memories, 'memory', 'memories')}.` }
-}
-
-async function eachPage<T>(
-  read: (cursor: { cursor?: string }) => Promise<Page<T>>,
-  visit: (items: readonly T[]) => void,
-): Promise<void> {
-  for (let cursor: string | undefined; ; ) {
-    const { items, nextCursor } = await read(defined({ cursor }))
-    visit(items)
-    if (nextCursor === undefined) return
-    cursor = nextCursor
-  }
 }
 
 /**

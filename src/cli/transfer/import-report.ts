@@ -1,7 +1,6 @@
 import type { ImportReport } from '../../api.ts'
-import { renderFacts } from '../fact-table.ts'
 import type { Output } from '../output.ts'
-import { renderTable } from '../table.ts'
+import { renderFacts, renderTable } from '../table.ts'
 import { pluralize } from '../text.ts'
 
 /** Maximum number of refused sessions to print. */

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import type { ListMemories, Memories } from '../../../api.ts'
-import { LIMITS } from '../../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../../domain/memory/memory.ts'
 import { defined } from '../../../domain/optional.ts'
 import { command } from '../../command.ts'
-import { MEMORY_OWNER, OUT_FILE, USER_TENANT } from '../../common-options.ts'
-import { tenant, user } from '../../option-schemas.ts'
+import { listAll } from '../../list-all.ts'
+import { MEMORY_OWNER, OUT_FILE, tenant, USER_TENANT, user } from '../../option-schemas.ts'
 import { withStore } from '../../target.ts'
 import { pluralize } from '../../text.ts'
 import { writeJsonLines } from '../../write-lines.ts'
@@ -41,10 +40,6 @@ export const exportCommand = command({
 /** Every memory of the user that is neither expired nor superseded. */
 async function* listCurrent(memories: Memories, whose: Omit<ListMemories, 'limit' | 'cursor'>): AsyncGenerator<Memory> {
   const now = new Date().toISOString()
-  for (let cursor: string | undefined; ; ) {
-    const { items, nextCursor } = await memories.list({ ...whose, limit: LIMITS.page, ...defined({ cursor }) })
-    for (const memory of items) if (isCurrent(memory, now)) yield memory
-    if (nextCursor === undefined) return
-    cursor = nextCursor
-  }
+  const all = listAll((page) => memories.list({ ...whose, ...page }))
+  for await (const memory of all) if (isCurrent(memory, now)) yield memory
 }

@@ -3,8 +3,7 @@ import type { Forgotten, Throughline } from '../../../api.ts'
 import { ValidationError } from '../../../domain/errors.ts'
 import { defined } from '../../../domain/optional.ts'
 import { reportCommand } from '../../command.ts'
-import { USER_TENANT } from '../../common-options.ts'
-import { nameOption, tenant } from '../../option-schemas.ts'
+import { nameOption, tenant, USER_TENANT } from '../../option-schemas.ts'
 import { pluralize } from '../../text.ts'
 
 const forgetInput = z.strictObject({

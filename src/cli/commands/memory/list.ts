@@ -3,9 +3,8 @@ import { LIMITS } from '../../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../../domain/memory/memory.ts'
 import { defined } from '../../../domain/optional.ts'
 import { reportCommand } from '../../command.ts'
-import { MEMORY_OWNER, USER_TENANT } from '../../common-options.ts'
 import { formatMemories } from '../../memory/memories-table.ts'
-import { tenant, user, wholeNumber } from '../../option-schemas.ts'
+import { MEMORY_OWNER, tenant, USER_TENANT, user, wholeNumber } from '../../option-schemas.ts'
 
 export const listCommand = reportCommand({
   usage: 'list',

@@ -3,9 +3,8 @@ import type { FoundMemory } from '../../../api.ts'
 import { LIMITS } from '../../../domain/limits.ts'
 import { defined } from '../../../domain/optional.ts'
 import { reportCommand } from '../../command.ts'
-import { MEMORY_OWNER, USER_TENANT } from '../../common-options.ts'
 import { formatMemories } from '../../memory/memories-table.ts'
-import { category, fraction, tenant, user, wholeNumber } from '../../option-schemas.ts'
+import { category, fraction, MEMORY_OWNER, tenant, USER_TENANT, user, wholeNumber } from '../../option-schemas.ts'
 
 export const searchCommand = reportCommand({
   usage: 'search <query>',
