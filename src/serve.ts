@@ -148,7 +148,7 @@ function isShort(secret: string | undefined): boolean {
 }
 
 const NEEDS_KEY =
-  'must be 127.0.0.1, ::1 or localhost without a token key: set THROUGHLINE_JWT_SECRET, THROUGHLINE_JWKS_URL or THROUGHLINE_JWT_PUBLIC_KEY'
+  'must be 127.0.0.1, ::1 or localhost while no token key is configured; to listen elsewhere, set THROUGHLINE_JWT_SECRET, THROUGHLINE_JWKS_URL or THROUGHLINE_JWT_PUBLIC_KEY'
 
 /** Refuses to serve tenants with a database role that bypasses row level security. */
 async function authenticatorFor(deps: Deps, tokens: JwtOptions | undefined): Promise<Authenticator> {

@@ -108,7 +108,7 @@ describe('the command line', () => {
   it('suggests the nearest command and exits with 2', async () => {
     const { code, stdout, stderr } = await here(['verfy'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toBe("error VALIDATION: unknown command 'verfy'\n(Did you mean verify?)\n")
+    expect(stderr).toMatch(/^error VALIDATION: unknown command 'verfy' .*verify\?.*--help\n$/)
   })
 
   it('reports errors as JSON with --json in any position', async () => {
@@ -286,7 +286,10 @@ describe('verify and rebuild', () => {
     await madeStore(`sqlite:${cwd}/a.db`)
     for (const command of ['verify', 'rebuild']) {
       const { code, stderr } = await here([command, 'nobody', '--url', 'sqlite:a.db'])
-      expect({ code, stderr }).toEqual({ code: 3, stderr: 'error SESSION_NOT_FOUND: session nobody does not exist\n' })
+      expect({ code, stderr }).toEqual({
+        code: 3,
+        stderr: expect.stringContaining('SESSION_NOT_FOUND: session nobody does'),
+      })
     }
   })
 

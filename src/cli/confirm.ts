@@ -17,11 +17,11 @@ export interface Question {
 export async function confirm({ warning, word, yes }: Question, { json }: Output): Promise<void> {
   if (yes) return
   if (json || !process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new ValidationError('yes', 'is required without a terminal and with --json: pass --yes to confirm')
+    throw new ValidationError('yes', 'is required without a terminal and with --json; pass --yes to confirm')
   }
   process.stderr.write(`${warning}\nThis cannot be undone. Type ${sanitizeLine(word)} to confirm: `)
   const answer = await readLine()
-  if (answer?.trim() !== word) throw new ValidationError('confirmation', 'does not match: nothing was deleted')
+  if (answer?.trim() !== word) throw new ValidationError('confirmation', 'does not match; nothing was deleted')
 }
 
 /** Reads one line from the terminal; `undefined` at the end of input. Ctrl-C stays a signal. */

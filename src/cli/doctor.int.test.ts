@@ -92,9 +92,9 @@ describe('doctor on SQLite', () => {
     expect(checks['store']?.found).toMatch(
       /^sqlite: journal wal, synchronous full,.* file a\.db, answers in [\d.]+ ms$/,
     )
-    expect(checks['index']?.found).toBe('1 session to index')
+    expect(checks['index']?.found).toBe('1 session not indexed yet')
     expect(checks['disk']?.found).toMatch(/free; database [\d.]+ KiB, write-ahead log/)
-    expect(checks['clock']?.found).toContain('same as the disk')
+    expect(checks['clock']?.found).toContain('agrees with the disk')
     expect((await looked(['--url', url, '--cache-url', 'redis://h'])).checks['cache']?.status).toBe('fail')
   })
 
@@ -223,7 +223,7 @@ describe('doctor on Postgres', () => {
     expect(checks['role']?.found).toBe(`role ${SERVING}: member of throughline_app; ${OWNER} owns the tables`)
     expect(checks['cache']?.found).toMatch(/^redis \d+\.\d+.*: answers, memory .*, no limit, policy \w+/)
     expect(checks['disk']?.found).toMatch(/^database \w+: [\d.]+ MiB$/)
-    expect(checks['clock']?.found).toContain('same as the database')
+    expect(checks['clock']?.found).toContain('agrees with the database')
   })
 
   it('warns about a superuser, accepts the owner, and names missing rights', async () => {
@@ -333,7 +333,7 @@ describe('doctor on a server', () => {
       expect(operator.checks['server']?.found).toContain(`version ${packageVersion()}`)
       expect(operator.checks['token']?.found).toBe('accepted for the operator: every tenant, and maintenance')
       expect(operator.checks['store']?.found).toContain('journal wal')
-      expect(operator.checks['clock']?.found).toContain('same as the server')
+      expect(operator.checks['clock']?.found).toContain('agrees with the server')
 
       const ada = await look(await tokenOf({ tenant: 'acme', sub: 'ada' }))
       expect(ada.checks['token']?.found).toBe('accepted for user ada of tenant acme')

@@ -26,8 +26,9 @@ export function toFailure(error: unknown): Failure | undefined {
   return { code: 'UNEXPECTED', message: `${message} (${hint})`, details: {}, exitCode: EXIT.unexpected }
 }
 
-/** Names the setting of the token instead of the HTTP header. */
+/** Adds the command that helps, and names the setting of the token instead of the HTTP header. */
 function messageOf({ code, message }: CodedError): string {
+  if (code === 'SESSION_NOT_FOUND') return `${message}; to list sessions, run throughline sessions`
   if (code !== 'UNAUTHENTICATED') return message
   if (process.env['THROUGHLINE_TOKEN']) return `the server rejected THROUGHLINE_TOKEN: ${message}`
   return 'the server requires a token: set THROUGHLINE_TOKEN'
@@ -35,8 +36,9 @@ function messageOf({ code, message }: CodedError): string {
 
 function toUsageFailure(error: CommanderError): Failure | undefined {
   if (error.exitCode === 0) return undefined
+  const problem = error.message.replace(/^error: /, '').replace('\n', ' ')
   // commander has already printed the help
-  const message = error.code === 'commander.help' ? 'missing command' : error.message.replace(/^error: /, '')
+  const message = error.code === 'commander.help' ? 'missing command' : `${problem}; see throughline --help`
   return { code: 'VALIDATION', message, details: {}, exitCode: EXIT.usage }
 }
 

@@ -111,7 +111,7 @@ describe('resume', () => {
     await began(HOUR, (session) => session.ask('Which one?'))
     const missing = await run(['resume', 'c'])
     expect(missing.code).toBe(2)
-    expect(missing.stderr).toBe('error VALIDATION: user: is required: name the user of the conversation with --user\n')
+    expect(missing.stderr).toBe('error VALIDATION: user: is required; pass the user of the conversation with --user\n')
     expect((await run(['resume', '--user', 'ada'])).stderr).toContain("missing required argument 'conversation'")
     expect(await resume('--color')).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown option') })
     const wrong = await run(['resume', 'c', '--user', 'ada'], { SESSION_IDLE_TIMEOUT_SECONDS: 'soon' })

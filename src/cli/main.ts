@@ -111,16 +111,22 @@ function mountGroup(program: CommanderCommand, { name, summary, commands }: Comm
   const group = program
     .command(name)
     .summary(summary)
-    .description(summary)
+    .description(toSentence(summary))
     .usage('<command> [options]')
     .helpCommand(false)
   for (const command of commands) mount(program, group, command, output)
 }
 
+function toSentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
+}
+
 function mount(program: CommanderCommand, parent: CommanderCommand, command: Command, output: Output) {
   const { usage, summary, more = '', options = [], run } = command
-  const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
-  const mounted = parent.command(usage).summary(summary).description(`${sentence}\n\n${more}`.trim())
+  const mounted = parent
+    .command(usage)
+    .summary(summary)
+    .description(`${toSentence(summary)}\n\n${more}`.trim())
   for (const { flags, description } of options) mounted.option(flags, description)
   mounted.action(async () => {
     const named = mounted.registeredArguments.map((argument, i) => [argument.name(), mounted.processedArgs[i]])

@@ -23,7 +23,7 @@ export const PARTIAL_ID_TENANT: CommandOption = {
   description: 'tenant to search when <session> is part of an id (default: "local")',
 }
 
-export const user = nameOption('is required: name the user with --user')
+export const user = nameOption('is required; pass the user with --user')
 
 export const tenant = nameOption().optional()
 

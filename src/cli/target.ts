@@ -50,7 +50,7 @@ export async function withStore<T>(
   const file = sqlitePath(target.url)
   const isNew = file !== undefined && !existsSync(file)
   if (isNew && absent === 'refuse') {
-    throw new StorageError('sqlite', `no database at '${file}'; choose another with --url`)
+    throw new StorageError('sqlite', `no database at '${file}'; check the path, or choose another store with --url`)
   }
   const opening = toOpenOptions(isNew && absent === 'memory' ? { ...target, url: 'memory:' } : target)
   const tl = await open({ ...opening, migrate: isNew, index: false })

@@ -92,7 +92,7 @@ export class IntakePausedError extends ThroughlineError {
   readonly details: { since: string }
 
   constructor(since: string, options?: ErrorOptions) {
-    super(`new sessions are paused since ${since}; try again later`, options)
+    super(`new sessions have been paused since ${since}; try again later`, options)
     this.details = { since }
   }
 }
@@ -104,7 +104,10 @@ export class SequenceConflictError extends ThroughlineError {
   readonly details: { sessionId: string; expected: number; actual: number }
 
   constructor(details: SequenceConflictError['details'], options?: ErrorOptions) {
-    super(`session ${details.sessionId} is at sequence ${details.actual}, expected ${details.expected}`, options)
+    super(
+      `session ${details.sessionId} is at sequence ${details.actual}, not ${details.expected}; read the new events, then write again`,
+      options,
+    )
     this.details = details
   }
 }
@@ -137,8 +140,8 @@ export class IdempotencyMismatchError extends ThroughlineError {
     const where = userId === undefined ? `in session ${sessionId}` : `for memories of user ${userId}`
     super(
       key === undefined
-        ? `session ${sessionId} already exists with other values; use a new id`
-        : `idempotency key '${key}' was already used ${where} with other content; use a new key`,
+        ? `session ${sessionId} already exists with different values; use a new id`
+        : `idempotency key '${key}' was already used ${where} with different content; use a new key`,
       options,
     )
     this.details = details
@@ -167,8 +170,7 @@ const IMPORT_CONFLICTS: Record<
   ImportConflictError['details']['reason'],
   (details: ImportConflictError['details']) => string
 > = {
-  event: ({ sequence }) =>
-    `event ${sequence} is not the same; to replace the stored session, purge it and import again`,
+  event: ({ sequence }) => `event ${sequence} is different; to replace the stored session, purge it and import again`,
   commit: () => 'its conversation already has another commit at that position',
   owner: () => 'the id belongs to another tenant or user',
 }

@@ -198,10 +198,10 @@ describe('nesting', () => {
     expect(refusal(nested(10_000)).message).toContain('nests deeper')
     const circle: { self?: unknown; list: unknown[] } = { list: [] }
     circle.self = circle
-    expect(refusal(circle).message).toContain('in a circle')
+    expect(refusal(circle).message).toContain('is circular')
     const list: unknown[] = []
     list.push(list, list)
-    expect(refusal(list).message).toContain('in a circle')
+    expect(refusal(list).message).toContain('is circular')
   })
 })
 

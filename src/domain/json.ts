@@ -78,7 +78,7 @@ function checkValue(value: unknown, path: string, depth: number, walk: Walk): vo
       throw new ValidationError(path, `must be JSON, not ${typeof value}`)
   }
   if (value === null) return
-  if (depth > LIMITS.depth) throw new ValidationError(path, `nests deeper than ${LIMITS.depth} levels or in a circle`)
+  if (depth > LIMITS.depth) throw new ValidationError(path, `is circular, or nests deeper than ${LIMITS.depth} levels`)
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) checkValue(value[i], memberPath(path, `[${i}]`), depth + 1, walk)
     return

@@ -88,7 +88,7 @@ export function loopbackAuthenticator(deps: Deps): Authenticator {
     callerOf({ host = '', origin }) {
       if (!isLoopback(hostname(host))) {
         throw new UnauthenticatedError(
-          'without a token key this server only accepts requests to localhost; the header Host names another host',
+          'without a token key this server only accepts requests to localhost; use localhost in the address',
         )
       }
       if (origin !== undefined && origin !== `http://${host}`) {
@@ -137,10 +137,10 @@ function isKeyTrouble(error: unknown): boolean {
 /** What is wrong with a token, without repeating any of it. */
 function problemWith(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired'
-  if (error instanceof errors.JWTClaimValidationFailed) return `the claim ${error.claim} of the token is not accepted`
-  if (error instanceof errors.JOSEAlgNotAllowed) return 'the algorithm of the token is not accepted'
+  if (error instanceof errors.JWTClaimValidationFailed) return `the claim ${error.claim} of the token is invalid`
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'the algorithm of the token is not allowed'
   if (error instanceof errors.JWKSNoMatchingKey) return 'the key of the token cannot be found'
-  return 'the token is not accepted'
+  return 'the token is invalid'
 }
 
 type Key = Uint8Array | KeyObject | ReturnType<typeof createRemoteJWKSet>
@@ -157,7 +157,7 @@ function keyOf({ secret, publicKey, jwksUrl, algorithms }: JwtOptions): { key: K
   const wrong = algorithms?.find((algorithm) => !fit.includes(algorithm))
   if (wrong !== undefined || algorithms?.length === 0) {
     const fitting = secret === undefined ? 'RS256, ES256, EdDSA …' : SHARED.join(', ')
-    throw new ValidationError('jwt.algorithms', `must be among ${fitting} for this key`)
+    throw new ValidationError('jwt.algorithms', `must be one of ${fitting} for this key`)
   }
   if (secret !== undefined) return { key: new TextEncoder().encode(secret), algorithms: algorithms ?? ['HS256'] }
   if (jwksUrl !== undefined) {
@@ -205,12 +205,12 @@ function callerFrom(deps: Deps, payload: JWTPayload): Caller {
   const parsed = claims.safeParse(payload)
   if (!parsed.success) {
     const claim = String(parsed.error.issues[0]?.path[0])
-    throw new UnauthenticatedError(`the claim ${claim} of the token is missing or not accepted`)
+    throw new UnauthenticatedError(`the claim ${claim} of the token is missing or invalid`)
   }
   const { tenant, sub, iss, scope } = parsed.data
   const scopes = (scope ?? '').split(' ')
   if (scopes.includes(OPERATOR)) return { deps, name: JSON.stringify(['', 'operator', sub]) }
-  if (tenant === undefined) throw new UnauthenticatedError('the claim tenant of the token is missing or not accepted')
+  if (tenant === undefined) throw new UnauthenticatedError('the claim tenant of the token is missing or invalid')
   const principal: Principal = {
     tenant,
     ...(!scopes.includes(ANY_USER) && { userId: sub }),

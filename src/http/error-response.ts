@@ -36,7 +36,7 @@ const TITLE: Record<ErrorCode, string> = {
   INVALID_TRANSITION: 'Not allowed in this state',
   IMPORT_CONFLICT: 'The stored session differs',
   TOO_LARGE: 'Too large',
-  IDEMPOTENCY_MISMATCH: 'The key was used with other content',
+  IDEMPOTENCY_MISMATCH: 'The key was used with different content',
   TOO_MANY_STREAMS: 'Too many streams',
   INTERNAL: 'Internal error',
   STORAGE: 'The store failed',

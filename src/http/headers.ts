@@ -18,7 +18,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch (cause) {
-    throw new ValidationError('idempotencyKey', 'must be percent-encoded UTF-8 between %" and "', { cause })
+    throw new ValidationError('idempotencyKey', 'must be percent-encoded UTF-8 in the form %"…"', { cause })
   }
 }
 

@@ -84,7 +84,10 @@ function forUser(deps: Deps, request: FastifyRequest, byDefault: string | undefi
   const { user } = request.query as { user?: unknown }
   const userId = user ?? deps.within?.userId ?? byDefault
   if (typeof userId !== 'string') {
-    throw new ValidationError('user', 'is required, since the token is for a whole tenant: /mcp?user=ID')
+    throw new ValidationError(
+      'user',
+      'is required because the token covers a whole tenant; add it to the address: /mcp?user=ID',
+    )
   }
   const tenant = tenantFor(deps, undefined)
   return { deps: restricted(deps, { tenant, userId }), userId }

@@ -35,7 +35,7 @@ const THROUGHLINE_COLUMNS = ['session_id', 'sequence', 'content', 'parts', 'agen
 export function shapeOf(found: readonly string[], { table, field }: TableOption): TableShape {
   const has = (name: string) => found.includes(name)
   if (THROUGHLINE_COLUMNS.every(has)) {
-    throw new ValidationError(field, `the table '${table}' already is a log of Throughline; nothing to backfill`)
+    throw new ValidationError(field, `the table '${table}' is already a Throughline log; nothing to backfill`)
   }
   const shape = { payload: has('payload'), columns: LEGACY_FIELDS.filter(has) }
   const missing = REQUIRED_COLUMNS.filter((name) => !has(name)).map((name) => `'${name}'`)
@@ -43,8 +43,8 @@ export function shapeOf(found: readonly string[], { table, field }: TableOption)
   if (missing.length === 0) return shape
   throw new ValidationError(
     field,
-    `the table '${table}' lacks ${missing.join(', ')}; it has ${found.join(', ')}; ` +
-      'create a view with these column names and pass the view as table',
+    `the table '${table}' has no ${missing.join(', ')}, only ${found.join(', ')}; ` +
+      'create a view with the missing columns and pass the view as table',
   )
 }
 

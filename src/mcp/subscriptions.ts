@@ -28,7 +28,8 @@ export class Subscriptions {
   async add(key: string, uri: string): Promise<void> {
     const own = this.#byKey.get(key) ?? []
     const count = [...this.#byKey.values()].reduce((sum, list) => sum + list.length, 0)
-    if (count >= MAX_SUBSCRIPTIONS) throw new ValidationError('uri', `exceeds ${MAX_SUBSCRIPTIONS} subscriptions`)
+    if (count >= MAX_SUBSCRIPTIONS)
+      throw new ValidationError('uri', `is one subscription too many (limit ${MAX_SUBSCRIPTIONS}); end another first`)
     const session = await this.#context.tl.sessions.get(parseSessionUri(uri))
     const { head } = await session.record()
     const stop = new AbortController()

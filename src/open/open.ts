@@ -55,7 +55,8 @@ export async function openDeps(given: OpenOptions): Promise<Opened> {
 }
 
 async function openDepsAt(where: StoreTarget, options: Options): Promise<Opened> {
-  if (options.token !== undefined) throw new ValidationError('token', 'is only for servers: a store needs none')
+  if (options.token !== undefined)
+    throw new ValidationError('token', 'is only for servers; remove it to open a store directly')
   const keepsEnvelopes = keepsEnvelopesBy(options)
   const metrics = await metricsOf(options)
   const cache = await openCache(where, options, metrics)
@@ -177,7 +178,7 @@ const DEFAULT_CACHE_TTL_SECONDS = 900
 async function openCache(target: StoreTarget, options: Options, metrics: Metrics): Promise<EnvelopeCache | undefined> {
   if (target.store !== 'postgres') {
     if (options.cache === undefined || options.cache === '') return undefined
-    throw new ValidationError('cache', `is only for postgres://…: ${target.store} is as fast without one`)
+    throw new ValidationError('cache', `is only for postgres://…; ${target.store} does not need one`)
   }
   const url = options.cache ?? process.env['THROUGHLINE_CACHE_URL']
   if (url === undefined || url === '') return undefined

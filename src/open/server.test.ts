@@ -59,7 +59,7 @@ describe('open() of a server', () => {
     ['migrate', true],
     ['index', true],
   ])('leaves %s to it', async (option, value) => {
-    const refused = { code: 'VALIDATION', field: option, message: expect.stringContaining('belongs to the server') }
+    const refused = { code: 'VALIDATION', field: option, message: expect.stringContaining('must be set on the server') }
     await expect(open({ url: server.url, [option]: value })).rejects.toMatchObject(refused)
     expect(server.received).toEqual([])
   })

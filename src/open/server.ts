@@ -15,10 +15,7 @@ export async function openServer(url: string, given: OpenOptions): Promise<Throu
   for (const [option, value] of Object.entries(given)) {
     const isAllowed = ALLOWED[option as keyof OpenOptions]?.(value) ?? false
     if (value !== undefined && !isAllowed) {
-      throw new ValidationError(
-        option,
-        `belongs to the server at ${new URL(url).origin}: set it where that server is started`,
-      )
+      throw new ValidationError(option, `must be set on the server at ${new URL(url).origin}, not on the client`)
     }
   }
   const { remoteThroughline } = await import('../remote/index.ts')

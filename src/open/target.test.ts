@@ -41,9 +41,9 @@ describe('a URL', () => {
   })
 
   it('that is refused is not repeated beyond its scheme', () => {
-    expect(() => targetOf('mysql://ada:secret@host/db')).toThrow("'mysql:…' is none of them")
+    expect(() => targetOf('mysql://ada:secret@host/db')).toThrow("not 'mysql:…'")
     expect(() => targetOf('ada:secret@host')).not.toThrow('secret')
-    expect(() => targetOf('secret')).toThrow('the given value is none of them')
+    expect(() => targetOf('secret')).toThrow('not the given value')
     for (const url of ['https://ada:secret@host', 'https://host?secret', 'https://secret:secret', 'http:secret'])
       expect(() => targetOf(url)).toThrow(expect.not.objectContaining({ message: expect.stringContaining('secret') }))
   })

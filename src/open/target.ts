@@ -26,10 +26,7 @@ export function targetOf(url: string): Target {
   if (scheme === 'http' || scheme === 'https') return { store: 'http', url: addressOf(url) }
   // a URL may contain a password, so only its scheme is repeated
   const given = scheme === '' ? 'the given value' : `'${scheme}:…'`
-  throw new ValidationError(
-    'url',
-    `must be 'memory:', 'sqlite:PATH', 'postgres://…' or 'https://…'; ${given} is none of them`,
-  )
+  throw new ValidationError('url', `must be 'memory:', 'sqlite:PATH', 'postgres://…' or 'https://…', not ${given}`)
 }
 
 /** Checks the address of a server. Callers identify themselves by a token in a header: no secret belongs in the URL. */

@@ -33,7 +33,7 @@ export const purgeCommand = command({
 
   async run({ session, user, tenant, yes }, { target, output }) {
     if ((session === undefined) === (user === undefined)) {
-      throw new ValidationError('session', 'give either the id of a session or --user')
+      throw new ValidationError('session', 'pass either a session id or --user')
     }
     if (session !== undefined && tenant !== undefined) throw new ValidationError('tenant', 'needs --user')
     const receipt = await withStore(target, (tl, show) =>

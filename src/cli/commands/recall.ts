@@ -14,8 +14,8 @@ export const recallCommand = reportCommand({
   usage: 'recall <query>',
   summary: "search a user's past: messages, summaries and memories",
   more: [
-    'Prints the best result first. A place is the end of a session id and the',
-    'sequence of the event; --json prints full ids and texts.',
+    'Prints the best result first. The column "place" shows the end of the session',
+    'id and the sequence of the event; --json prints full ids and texts.',
     '',
     'Example: throughline recall "how do we retry" --user ada --since 2026-01-01',
   ].join('\n'),

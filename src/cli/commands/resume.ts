@@ -9,7 +9,7 @@ import { sanitizeLines } from '../text.ts'
 
 export const resumeCommand = command({
   usage: 'resume <conversation>',
-  summary: 'say where a conversation stands and what to tell the user',
+  summary: 'show the status of a conversation and what to tell the user',
   more: [
     'Writes nothing, unless the session has expired or was idle beyond the stale',
     'timeout: then it is ended and compacted. SESSION_IDLE_TIMEOUT_SECONDS (24',
@@ -23,7 +23,7 @@ export const resumeCommand = command({
   ],
   input: z.strictObject({
     conversation: nameOption(),
-    user: nameOption('is required: name the user of the conversation with --user'),
+    user: nameOption('is required; pass the user of the conversation with --user'),
     chatmode: nameOption().optional(),
     tenant,
     decline: z.boolean().default(false),

@@ -9,13 +9,15 @@ import { hasCache, sameTargetHint, sqlitePath, withStore } from '../target.ts'
 
 export const rollbackCommand = command({
   usage: 'rollback',
-  summary: 'remove stored envelopes: those of a backfill, or since a time',
+  summary: 'remove stored envelopes by backfill or by time',
   more: [
     'Without --yes it prints the plan and changes nothing. With --yes it',
     '1 pauses the intake of new sessions in every process on this store,',
     '2 empties the cache,',
     '3 removes the envelopes from the store,',
-    'and prints the remaining steps. If it fails, the intake stays paused: repeat it.',
+    'and prints the remaining steps.',
+    '',
+    'If it fails, the intake stays paused; run the same command again.',
     '',
     'With --batch, envelopes that were rewritten since the backfill are kept. Logs',
     'are not touched and nothing is lost: envelopes are computed from the logs, and',
@@ -28,7 +30,7 @@ export const rollbackCommand = command({
     { flags: '--batch <name>', description: 'envelopes of this backfill' },
     { flags: '--since <time>', description: 'envelopes last written at or after this time (ISO 8601)' },
     { flags: '--yes', description: 'remove them (default: dry run)' },
-    { flags: '--resume', description: 'resume the intake afterwards, if you keep using envelopes' },
+    { flags: '--resume', description: 'resume the intake of new sessions afterwards' },
   ],
   input: z.strictObject({
     batch: z.string().optional(),
@@ -39,7 +41,7 @@ export const rollbackCommand = command({
 
   async run({ batch, since, yes, resume }, { target, output }) {
     if ((batch === undefined) === (since === undefined)) {
-      throw new ValidationError('batch', 'give either --batch or --since to select envelopes')
+      throw new ValidationError('batch', 'pass either --batch or --since to select envelopes')
     }
     const which = defined({ batch, since })
     const rolled = await withStore(target, (tl, show) =>

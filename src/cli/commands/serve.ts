@@ -33,7 +33,10 @@ export const serveCommand = command({
   options: [
     { flags: '--port <number>', description: 'port; 0 picks a free one (THROUGHLINE_PORT, default: 4747)' },
     { flags: '--host <address>', description: 'address to listen on (THROUGHLINE_HOST, default: 127.0.0.1)' },
-    { flags: '--limits <list>', description: 'such as streamsPerCaller=1000,requests=2000 (THROUGHLINE_LIMITS)' },
+    {
+      flags: '--limits <list>',
+      description: 'server limits: streamsPerCaller=1000,requests=2000 (THROUGHLINE_LIMITS)',
+    },
     { flags: '--log <level>', description: `log level on stderr: ${LOG_LEVELS.join(', ')} (default: info)` },
   ],
 

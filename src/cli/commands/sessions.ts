@@ -28,7 +28,7 @@ export const sessionsCommand = command({
   options: [
     { flags: '--user <id>', description: 'only sessions of this user' },
     { flags: '--tenant <id>', description: 'tenant of the sessions (default: "local")' },
-    { flags: '--state <state>', description: `one of ${SESSION_STATES.join(', ')}` },
+    { flags: '--state <state>', description: `only sessions in this state: ${SESSION_STATES.join(', ')}` },
     { flags: '--agent <id>', description: 'only sessions where this agent is active' },
     { flags: '--chatmode <name>', description: 'only sessions with this chatmode' },
     { flags: '--conversation <id>', description: 'only sessions of this conversation' },
@@ -38,7 +38,7 @@ export const sessionsCommand = command({
     },
     { flags: '--until <time>', description: 'last active before this time or age' },
     { flags: '--limit <count>', description: `number of sessions, up to ${LIMITS.page} (default: ${DEFAULT_LIMIT})` },
-    { flags: '--cursor <cursor>', description: 'continue after a page: its nextCursor' },
+    { flags: '--cursor <cursor>', description: 'nextCursor of the previous page' },
     { flags: '--all', description: 'list all sessions, page by page' },
   ],
   input: z.strictObject({

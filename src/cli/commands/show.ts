@@ -46,9 +46,9 @@ export const showCommand = command({
   usage: 'show <session>',
   summary: 'show the state of a session and its events, turn by turn',
   more: [
-    'The number before each event is its sequence, for --at and --after. Instead of',
-    'the whole id you can give its beginning or end, at least 8 characters. It is',
-    'looked up in the 500 most recent sessions of the tenant.',
+    'The number before each event is its sequence, for --at and --after. The first',
+    'or last 8 characters of the id are enough if the session is among the 500 most',
+    'recent ones of the tenant.',
     '',
     '--state, --envelope, --agents and --work show that view instead of the turns.',
     '--json prints {"record":…,"state":…,"events":[…]} and the views you ask for.',

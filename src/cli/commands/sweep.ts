@@ -9,8 +9,8 @@ export const sweepCommand = reportCommand({
   summary: 'end and compact abandoned sessions',
   more: [
     'Sweeps sessions that have expired or were idle beyond the stale timeout (7',
-    'days, or SESSION_STALE_TIMEOUT_SECONDS). Run it on a schedule; several runs at',
-    'once are safe.',
+    'days; SESSION_STALE_TIMEOUT_SECONDS changes it). Run it on a schedule; several',
+    'runs at once are safe.',
     '',
     `Exits with ${EXIT.storage} if some sessions could not be closed. The next sweep retries them.`,
   ].join('\n'),

@@ -28,7 +28,7 @@ export function checkClock(now: number, other?: OtherClock): Check {
   const apart = (before + after) / 2 - time
   // subtract the uncertainty of the round trip and of a coarse clock
   const atLeast = Math.abs(apart) - (after - before) / 2 - resolution / 2
-  if (atLeast <= WARN_MS) return ok('clock', `${found}, same as ${name}`)
+  if (atLeast <= WARN_MS) return ok('clock', `${found}, agrees with ${name}`)
   const difference = `${formatDuration(Math.abs(apart))} ${apart > 0 ? 'ahead of' : 'behind'} ${name}`
   return (atLeast > FAIL_MS && !isHint ? fail : warn)('clock', `${found}, ${difference}`, ADVICE)
 }

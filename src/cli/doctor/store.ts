@@ -70,9 +70,9 @@ export function checkSchema(schema: number | undefined): Check[] {
 async function checkIndex({ index }: Store): Promise<Check> {
   const behind = (await index.behind({ version: ANALYSIS_VERSION, limit: COUNT_LIMIT })).length
   if (behind === 0) return ok('index', 'up to date')
-  const found = `${behind < COUNT_LIMIT ? '' : 'at least '}${pluralize(behind, 'session')} to index`
+  const found = `${behind < COUNT_LIMIT ? '' : 'at least '}${pluralize(behind, 'session')} not indexed yet`
   if (behind < COUNT_LIMIT) return ok('index', found)
-  return warn('index', found, 'run throughline index: until then recall reads these logs itself')
+  return warn('index', found, 'run throughline index; until then recall is slower')
 }
 
 /** Unfinished imports, if there are any. */

@@ -42,7 +42,7 @@ export async function previewBatch(
         const known = await memories.get(id)
         return known.content === content
           ? 'unchanged'
-          : new ValidationError('id', 'belongs to a memory with other content')
+          : new ValidationError('id', 'belongs to a memory with different content')
       } catch (error) {
         if (hasErrorCode(error, 'MEMORY_NOT_FOUND')) return 'created'
         throw error

@@ -24,7 +24,7 @@ export async function findSession(
     const examples = matches.slice(0, 3).map(({ id }) => id)
     throw new ValidationError(
       'session',
-      `matches ${matches.length} sessions, such as ${examples.join(', ')}; give more of the id`,
+      `matches ${matches.length} sessions, such as ${examples.join(', ')}; pass more of the id`,
     )
   }
   const [found] = matches
@@ -35,6 +35,6 @@ export async function findSession(
 /** The session may exist among older ones, so the message does not claim it is missing. */
 function noMatch(part: string, tenant: string): SessionNotFoundError {
   const error = new SessionNotFoundError(part)
-  error.message = `no id of the ${LIMITS.page} most recent sessions of tenant ${tenant} starts or ends with ${part}; give the whole id, or another --tenant`
+  error.message = `no id of the ${LIMITS.page} most recent sessions of tenant ${tenant} starts or ends with ${part}; pass the whole id, or another --tenant`
   return error
 }

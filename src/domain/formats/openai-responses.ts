@@ -83,7 +83,7 @@ function kindOf(place: InputObject): Kind {
   if (isMessage(place)) return requireRole(place, ROLES) === 'assistant' ? 'assistant' : 'message'
   if (type === undefined) {
     if (typeof place.value.id === 'string') return 'other'
-    throw new ValidationError(`${place.path}.type`, 'must be text where there is no role')
+    throw new ValidationError(`${place.path}.type`, 'must be text if there is no role')
   }
   if (type === 'function_call' || type === 'custom_tool_call' || type.endsWith('_call')) return 'call'
   if (ASSISTANT.includes(type)) return 'assistant'

@@ -17,7 +17,7 @@ export function toPlainJson(value: unknown, path: string, depth = 0): Json {
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (typeof value !== 'object') throw new ValidationError(path, `must be JSON, not ${typeName(value)}`)
   if (depth > MAX_DEPTH)
-    throw new ValidationError(path.slice(0, 256), `nests deeper than ${MAX_DEPTH} levels or in a circle`)
+    throw new ValidationError(path.slice(0, 256), `is circular, or nests deeper than ${MAX_DEPTH} levels`)
   if (Array.isArray(value)) return value.map((item, i) => toPlainJson(item ?? null, `${path}[${i}]`, depth + 1))
   if (value instanceof URL) return { [URL_KEY]: value.href }
   if (value instanceof Uint8Array) return base64(value)

@@ -33,5 +33,5 @@ export async function rollback(deps: Deps, input: RollbackOptions): Promise<Roll
 function chosen({ batch, since }: { batch?: string | undefined; since?: string | undefined }): EnvelopeFilter {
   if (batch !== undefined && since === undefined) return { batch }
   if (since !== undefined && batch === undefined) return { since }
-  throw new ValidationError('batch', 'give either batch or since')
+  throw new ValidationError('batch', 'pass either batch or since')
 }

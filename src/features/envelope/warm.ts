@@ -63,7 +63,7 @@ async function* pages(sessions: Iterable<string> | AsyncIterable<string>): Async
   let page: string[] = []
   for await (const id of sessions) {
     const known = uuid().safeParse(id)
-    if (!known.success) throw new ValidationError('sessions', `must be session ids; '${id.slice(0, 64)}' is none`)
+    if (!known.success) throw new ValidationError('sessions', `must be session ids; '${id.slice(0, 64)}' is not one`)
     page.push(known.data)
     if (page.length < PAGE) continue
     yield page

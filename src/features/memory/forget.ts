@@ -48,7 +48,7 @@ async function forgetFrom(deps: Deps, input: ForgetSource, options: WriteOptions
   const user = userFor(deps, whose)
   const key = sourceKey({ ...(sessionId !== undefined && { sessionId }), ...(source !== undefined && { source }) })
   if (key === undefined || (sessionId !== undefined && source !== undefined)) {
-    throw new ValidationError('source', 'give either source or sessionId')
+    throw new ValidationError('source', 'pass either source or sessionId')
   }
   const stamp = stampOf(options, ['forget', key])
   return await withoutEntries(deps, user, { key, stamp }, ({ lineage }, gone) =>

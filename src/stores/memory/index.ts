@@ -136,7 +136,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       if (events.length === 0) return { events: [], replayed: false }
       const commits = view.commit !== undefined && view.commit.id !== before.commit?.id
       if (commits && !isPositionFree(commitChains, view))
-        throw new StorageError('memory', 'the position of the commit is taken')
+        throw new StorageError('memory', 'another commit has this position')
       const stored = write(session, events, request.at)
       replaceView(session, view)
       const first = stored[0]?.sequence ?? 0

@@ -39,7 +39,7 @@ async function forget(tl: Throughline, options: z.output<typeof forgetInput>): P
   const { memory, user: userId, tenant = 'local', source, session: sessionId } = options
   const { memories } = userId === undefined ? tl : tl.as({ tenant, userId })
   if ([memory, source, sessionId].filter((given) => given !== undefined).length !== 1) {
-    throw new ValidationError('memory', 'give exactly one of: the id of a memory, --source, --session')
+    throw new ValidationError('memory', 'pass exactly one of: a memory id, --source, --session')
   }
   if (memory !== undefined) return await memories.forget(memory)
   if (userId === undefined) throw new ValidationError('user', 'is required with --source and --session')

@@ -14,7 +14,7 @@ export const listCommand = reportCommand({
     MEMORY_OWNER,
     USER_TENANT,
     { flags: '--limit <count>', description: 'memories per page (default: 100)' },
-    { flags: '--cursor <cursor>', description: 'continue after a page: its nextCursor' },
+    { flags: '--cursor <cursor>', description: 'nextCursor of the previous page' },
   ],
   input: z.strictObject({
     user,

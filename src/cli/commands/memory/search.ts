@@ -10,9 +10,8 @@ export const searchCommand = reportCommand({
   usage: 'search <query>',
   summary: 'search the memories of a user, best match first',
   more: [
-    'Read-only: a search does not count as use. Skips expired and superseded',
-    'memories. Lines are cut to the terminal, and show ids from 110 columns on;',
-    '--json prints everything.',
+    'Read-only: does not mark memories as used. Skips expired and superseded ones.',
+    'Long lines are cut, and ids need 110 columns; --json prints everything.',
     '',
     'Example: throughline memory search "which test runner" --user ada',
   ].join('\n'),
