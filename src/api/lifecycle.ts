@@ -72,7 +72,7 @@ export interface Conversations {
    * remembers it forever.
    */
   handle(conversationId: string, message: Incoming, options?: WriteOptions): Promise<Outcome>
-  /** Returns where the conversation stands and what to tell the returning user. Does not count as activity. */
+  /** Returns the status of the conversation and what to tell the returning user. Does not count as activity. */
   resume(conversationId: string, scope: ResumeScope): Promise<Resumed>
   /**
    * Ends the session because the user does not want to continue, and commits what was done. Keys work as in {@link

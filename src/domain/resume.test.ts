@@ -100,9 +100,9 @@ describe('what is said', () => {
     ],
     [
       { plan: 'repeat_interruption', userMessage: 'five' },
-      'You interrupted me with this, and I have not acted on it yet:\n\nfive',
+      'You sent this while I was working, and I have not acted on it yet:\n\nfive',
     ],
-    [{ plan: 'show_progress' }, 'I was in the middle of the work. Progress so far:\n\nTask: x\n\nShall I continue?'],
+    [{ plan: 'show_progress' }, 'I was still working on this. Progress so far:\n\nTask: x\n\nShall I continue?'],
     [{ plan: 'new_task' }, 'What would you like to do next?'],
     [
       { plan: 'expired' },
@@ -114,7 +114,7 @@ describe('what is said', () => {
 
   it('leaves no gap where there is no progress to show', () => {
     expect(resumeText({ plan: 'show_progress' })).toBe(
-      'I was in the middle of the work. Progress so far:\n\nShall I continue?',
+      'I was still working on this. Progress so far:\n\nShall I continue?',
     )
   })
 })

@@ -61,9 +61,9 @@ export function resumeText(plan: ResumePlan, progress = ''): string {
     case 'present_summary':
       return paragraphs('I think the work is done:', plan.summary, 'Is that right, or is something missing?')
     case 'repeat_interruption':
-      return paragraphs('You interrupted me with this, and I have not acted on it yet:', plan.userMessage)
+      return paragraphs('You sent this while I was working, and I have not acted on it yet:', plan.userMessage)
     case 'show_progress':
-      return paragraphs('I was in the middle of the work. Progress so far:', progress, 'Shall I continue?')
+      return paragraphs('I was still working on this. Progress so far:', progress, 'Shall I continue?')
     case 'new_task':
       return NEW_TASK
   }

@@ -312,7 +312,7 @@ describe('the actions on a session', () => {
     await dialog.getByRole('button', { name: 'Send message' }).click()
     await dialog.getByRole('button', { name: 'Sending …' }).waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await statusLine(page, 'Send message: cancelled. It may have been processed.').waitFor()
+    await statusLine(page, 'Send message: cancelled. The server may already have processed it.').waitFor()
     dialog = await openDialog(page, 'Interrupt')
     await dialog.getByLabel('Message to the agent').fill('Stop')
     await dialog.getByRole('button', { name: 'Interrupt' }).click()

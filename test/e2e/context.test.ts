@@ -96,7 +96,7 @@ describe('the context of a session', () => {
     expect(await page.getByRole('button', { name: '4k', exact: true }).getAttribute('aria-pressed')).toBe('true')
   })
 
-  it('compares budgets one after another, requests each once, and says where more stops helping', async () => {
+  it('compares budgets one after another, requests each once, and says when a larger one no longer helps', async () => {
     const session = await talked('cora')
     const page = await inspector().open(at(session))
     const asked: { maxTokens: number; record: boolean }[] = []
@@ -180,7 +180,7 @@ describe('the context of a session', () => {
       .getByText(/more of [\d,]+ characters/)
       .waitFor()
     await page.getByRole('button', { name: 'Compare budgets' }).click()
-    await page.getByText(/A larger budget (changes nothing|would help)/).waitFor()
+    await page.getByText(/(A larger budget changes nothing|Try a larger budget)/).waitFor()
     expect(await sticksOut(page)).toBe(false)
     await sent(page)
       .getByRole('button', { name: /hidden messages/ })

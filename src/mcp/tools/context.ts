@@ -7,7 +7,7 @@ const buildContext = defineTool({
   name: 'build_context',
   title: 'Build context for a model',
   description:
-    'Get what a model needs to continue a session within a token budget: task, scratchpad, summaries of earlier sessions in the conversation, and the latest messages. Call to take over work whose history you do not have, or to brief another model.',
+    'Get what a model needs to continue a session within a token budget: task, scratchpad, summaries of earlier sessions in the conversation, and the latest messages. Call when you take over work without its history, or brief another model.',
   input: z.object({
     sessionId,
     maxTokens: z
@@ -15,7 +15,7 @@ const buildContext = defineTool({
       .min(1)
       .max(50_000)
       .default(4000)
-      .describe('Token budget for the content, 1 to 50,000. Speaker names are extra.'),
+      .describe('Token budget for the content, 1 to 50,000. Speaker names are not counted.'),
     recall: z
       .boolean()
       .default(false)

@@ -18,7 +18,7 @@ const ask = defineTool({
   name: 'ask',
   title: 'Ask the user',
   description:
-    'Record a question to the user. The session then waits for the answer, in any process and for any time. Also put the question in your reply.',
+    'Record a question to the user. The session then waits for the answer as long as it takes, even across restarts. Also put the question in your reply.',
   input: z.object({ sessionId, question: z.string().min(1), idempotencyKey }),
   output,
   effect: 'adds',
@@ -89,7 +89,7 @@ const finishSession = defineTool({
   name: 'finish_session',
   title: 'Finish a session',
   description:
-    'End a session for good and keep a summary. confirmed: the user accepts the proposed result. abandoned: the task is given up. ended: it is just over (no summary). Call only when the user says so.',
+    'End a session for good and keep a summary. confirmed: the user accepts the proposed result. abandoned: the task is given up. ended: it is over, without a summary. Call only when the user says so.',
   input: z.object({
     sessionId,
     outcome: z.enum(['confirmed', 'abandoned', 'ended']),

@@ -14,7 +14,7 @@ const remember = defineTool({
   name: 'remember',
   title: 'Remember something about the user',
   description:
-    'Store a fact, preference or rule for all later sessions. Call when the user asks you to, or says something of lasting use. One thing per call, in one sentence; never secrets. A duplicate strengthens the existing memory.',
+    'Store a fact, preference or rule for all later sessions. Call when the user asks you to, or says something of lasting use. One thing per call, in one sentence; never secrets. A duplicate raises the confidence of the existing memory.',
   input: z.object({
     content: z.string().min(1).describe('One self-contained sentence.'),
     category: z.enum(MEMORY_CATEGORIES).default('facts'),
@@ -60,7 +60,7 @@ const recall = defineTool({
   name: 'recall',
   title: 'Search past sessions and memories',
   description:
-    "Search everything the user's past holds: messages of all sessions, summaries of finished ones, and memories, best match first. Call before you ask the user something that may have come up before, or when the user mentions earlier work.",
+    "Search the user's past, best match first: messages of all sessions, summaries of finished ones, and memories. Call before you ask the user something that may have come up before, or when the user mentions earlier work.",
   input: z.object({
     query: z.string().min(1).describe('Keywords or a question.'),
     kinds: z

@@ -12,16 +12,16 @@ import { defineTool, idempotencyKey, sessionId } from '../tool.ts'
 import type { ToolContext } from '../tool-context.ts'
 
 const toolCall = z.object({
-  id: name().check(z.describe('Call id; its result refers to it.')),
+  id: name().check(z.describe('Id of the call; the result repeats it as toolCallId.')),
   name: name(),
-  arguments: z.unknown().meta({ description: 'JSON, or JSON as text.' }),
+  arguments: z.unknown().meta({ description: 'JSON value or JSON text.' }),
 })
 
 const message = z.object({
   role: z.enum(ROLES),
   content: z.string().default('').describe('May be empty only with tool calls, or in a tool result.'),
   toolCalls: z.array(toolCall).max(100).optional().describe('Tool calls made by the assistant.'),
-  toolCallId: z.optional(name()).describe('The call this is the result of; for role tool.'),
+  toolCallId: z.optional(name()).describe('For role tool: id of the call that this result belongs to.'),
   agent: z.optional(name()).describe('Speaker, free text.'),
 })
 

@@ -71,7 +71,7 @@ export class ActionRunner {
       await this.#send(name, bodyOf(name, values), control.signal)
     } catch (error) {
       if (control.signal.aborted)
-        this.said.value = { text: `${ACTIONS[name].name}: cancelled. It may have been processed.` }
+        this.said.value = { text: `${ACTIONS[name].name}: cancelled. The server may already have processed it.` }
       else this.failed.value = { name, problem: toProblem(error) }
       // a refusal often means that somebody else acted first
       void this.#data.refresh()

@@ -57,14 +57,14 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   incorporate: {
     name: 'Incorporate',
     title: 'Incorporate the interruption',
-    effect: 'As the agent: the interruption is handled and work continues.',
+    effect: 'Records, as the agent, that the message was handled. Work continues.',
     fields: [optional('text', 'note', 'Note', 'Optional.')],
     done: 'Incorporated.',
   },
   confirm: {
     name: 'Confirm',
     title: 'Confirm that the task is done',
-    effect: 'Completes the session and makes its commit. No more events can be added.',
+    effect: 'Completes the session and creates its commit. No more events can be added.',
     fields: [],
     done: 'Confirmed.',
     isFinal: true,
@@ -110,7 +110,7 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   abort: {
     name: 'Abort',
     title: 'Abort the session',
-    effect: 'Gives up the task and makes a commit of the work so far. No more events can be added.',
+    effect: 'Abandons the task and creates a commit of the work so far. No more events can be added.',
     fields: [text('reason', 'Reason')],
     done: 'Aborted.',
     isFinal: true,
@@ -118,7 +118,7 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   compact: {
     name: 'Compact',
     title: 'Compact the session',
-    effect: 'Makes the one commit of this session, a summary of all its events. It cannot be changed later.',
+    effect: 'Creates the only commit of this session: a summary of all its events. It cannot be changed later.',
     fields: [optional('text', 'summary', 'Summary', 'Leave empty to let the server write it.')],
     done: 'Compacted.',
   },

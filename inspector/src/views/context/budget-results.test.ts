@@ -34,7 +34,7 @@ describe('budget results', () => {
 
   it('say from which budget on more does not help', () => {
     expect(describeBenefit([])).toBe('')
-    expect(describeBenefit([small])).toMatch(/^1,000 tokens .* 12 .*would help/)
+    expect(describeBenefit([small])).toMatch(/^1,000 tokens .* 12 .*larger budget/)
     expect(describeBenefit([small, large])).toMatch(/fits from 4,000 tokens .*2,100/)
   })
 })

@@ -49,7 +49,7 @@ export function describeBenefit(all: readonly BudgetResult[]): string {
   if (last === undefined) return ''
   const enough = all.find(({ over }) => over === 0)
   if (enough === undefined) {
-    return `${last.budget.toLocaleString('en')} tokens still leave out ${last.over.toLocaleString('en')} pieces. A larger budget would help.`
+    return `${last.budget.toLocaleString('en')} tokens are not enough: ${last.over.toLocaleString('en')} pieces do not fit. Try a larger budget.`
   }
-  return `Everything fits from ${enough.budget.toLocaleString('en')} tokens on (${enough.tokens.toLocaleString('en')} used). A larger budget changes nothing.`
+  return `Everything fits from ${enough.budget.toLocaleString('en')} tokens (${enough.tokens.toLocaleString('en')} used). A larger budget changes nothing.`
 }

@@ -76,7 +76,7 @@ function Preview({ data, preview }: { data: SessionData; preview: ContextPreview
           <BudgetComparison data={data} params={params} head={preview.head} />
         ) : (
           <p class="muted small">
-            Builds the context for five budgets from 1k to 128k to show where more stops helping.
+            Builds the context for five budgets from 1k to 128k to show when a larger one no longer helps.
           </p>
         )}
       </section>

@@ -61,7 +61,7 @@ export function Filters({ children }: { children?: ComponentChildren }) {
         options={[['', 'any'], ...least.map((value) => [value, `${value} or more`] as const)]}
         onChange={(min) => setQuery({ min })}
       />
-      <label class="check nowrap" title={isSearch ? 'Search results never include them' : undefined}>
+      <label class="check nowrap" title={isSearch ? 'Searches always skip these' : undefined}>
         <input
           type="checkbox"
           checked={includesInactive && !isSearch}

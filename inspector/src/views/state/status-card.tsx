@@ -68,7 +68,7 @@ const NOTE_TITLES = {
 const EXPLANATIONS = {
   running: 'The agent may ask a question or propose completion. The user may interrupt.',
   awaiting_user: 'The agent asked a question. The answer may take a minute or several days.',
-  interrupted: 'The user sent a message while the agent was working. The agent has not taken it up yet.',
+  interrupted: 'The user sent a message while the agent was working. The agent has not acted on it yet.',
   pending_complete: 'The agent considers the task done. The user confirms or asks for more.',
   complete: 'The user confirmed it.',
   aborted: 'The task was abandoned.',
