@@ -33,7 +33,9 @@ export interface ServeOptions extends Omit<OpenOptions, 'token' | 'metrics'> {
   port?: number
   /** An address beyond this machine requires a token key. @default `THROUGHLINE_HOST`, else 127.0.0.1 */
   host?: string
-  /** How tokens are checked. @default `THROUGHLINE_JWT_…`; without a key it serves this machine only, as tenant `local` */
+  /**
+   * How tokens are checked. @default `THROUGHLINE_JWT_…`; without a key it serves this machine only, as tenant `local`
+   */
   jwt?: JwtOptions
   /** How much it accepts at once. @default `THROUGHLINE_LIMITS`, else the defaults of `Limits` */
   limits?: Partial<Limits>

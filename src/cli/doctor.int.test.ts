@@ -38,8 +38,8 @@ async function looked(args: readonly string[], env?: Record<string, string>) {
   return { code, ok, checks: named(checks), stdout }
 }
 /**
- * Runs `doctor` as a user who may not read every file: as `nobody` if root runs the tests. Before it changes the user it runs once, which
- * loads every module: other users may not be able to enter this clone.
+ * Runs `doctor` as a user who may not read every file: as `nobody` if root runs the tests. Before it changes the user
+ * it runs once, which loads every module: other users may not be able to enter this clone.
  */
 async function runUnprivileged(args: readonly string[]) {
   const script = `

@@ -5,9 +5,10 @@ const POLL_MS = 300
 const READABLE = 0o400
 
 /**
- * Calls `onExit` once no process reads the pipe on stdout. A write would fail then, but a command that follows a log may
- * not write for hours, and `| head -3` should end it. Node cannot query the pipe, so this polls which processes of the
- * same shell session have it open. Linux only, and only if it finds the reader at the start. Returns a stop function.
+ * Calls `onExit` once no process reads the pipe on stdout. A write would fail then, but a command that follows a log
+ * may not write for hours, and `| head -3` should end it. Node cannot query the pipe, so this polls which processes of
+ * the same shell session have it open. Linux only, and only if it finds the reader at the start. Returns a stop
+ * function.
  */
 export function onReaderExit(onExit: () => void): () => void {
   const pipe = process.platform === 'linux' ? pipeOfStdout() : undefined

@@ -21,8 +21,8 @@ export interface Column<Row> {
 const MIN_WRAP_WIDTH = 16
 
 /**
- * Renders rows in columns. If the terminal is too narrow, a table with titles prints each row as a block of lines, and a
- * table without titles wraps its last column.
+ * Renders rows in columns. If the terminal is too narrow, a table with titles prints each row as a block of lines, and
+ * a table without titles wraps its last column.
  */
 export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   const grid = renderCells(rows, columns)

@@ -39,8 +39,8 @@ export function sqlitePath(url: string): string | undefined {
 }
 
 /**
- * Opens an existing store, runs the work with a progress line and closes the store. Never migrates. If a SQLite file is missing, `absent`
- * decides: refuse, create it, or use an empty store in memory.
+ * Opens an existing store, runs the work with a progress line and closes the store. Never migrates. If a SQLite file is
+ * missing, `absent` decides: refuse, create it, or use an empty store in memory.
  */
 export async function withStore<T>(
   target: Target,

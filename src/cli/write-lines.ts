@@ -19,7 +19,9 @@ export async function writeToStdout(texts: AsyncIterable<string>): Promise<void>
   await pipeline(texts, process.stdout, { end: false })
 }
 
-/** Writes texts to a file: after its first `size` bytes, or from the start. Replaces a file only once there is a text. */
+/**
+ * Writes texts to a file: after its first `size` bytes, or from the start. Replaces a file only once there is a text.
+ */
 export async function writeToFile(texts: AsyncIterable<string>, file: string, size?: number): Promise<void> {
   const rest = texts[Symbol.asyncIterator]()
   // before the file is opened: an early failure keeps the existing file

@@ -17,7 +17,9 @@ import {
 } from './script.ts'
 import { TURNS } from './turns.ts'
 
-/** The first session of the conversation, {@link TURNS} one to four: a question, a proposal, a change, a confirmation. */
+/**
+ * The first session of the conversation, {@link TURNS} one to four: a question, a proposal, a change, a confirmation.
+ */
 export function finishedSession(cast: Cast): Step[] {
   const [first, second, third, fourth] = TURNS
   const { ask } = first.ends

@@ -99,7 +99,9 @@ export function handOver(session: SessionName, from: string, to: string, reason:
   return [on(session, 'handoff', { to, reason, context }), on(session, 'handoff/take')]
 }
 
-/** Stores a memory of the user. Each demo has a scope of its own, so that a second one does not corroborate the first. */
+/**
+ * Stores a memory of the user. Each demo has a scope of its own, so that a second one does not corroborate the first.
+ */
 export function remember({ userId, conversationId }: Cast, as: string, body: (results: Results) => JsonObject): Step {
   return { as, path: () => '/memories', body: (results) => ({ userId, scope: conversationId, ...body(results) }) }
 }

@@ -32,8 +32,8 @@ interface About {
 }
 
 /**
- * The public object over a server: each call is one request. Contacts the server first, so that a wrong address or token
- * fails here.
+ * The public object over a server: each call is one request. Contacts the server first, so that a wrong address or
+ * token fails here.
  */
 export async function remoteThroughline({ url, token, timeouts = TIMEOUTS }: RemoteOptions): Promise<Throughline> {
   const transport = createTransport(url, token, timeouts)

@@ -13,7 +13,9 @@ const SOON = { timeout: 15_000 }
 
 const inspector = inspectorFor({ agents, clock })
 
-/** Eleven events: planner hands over in 4, builder takes it in 5; builder hands over in 7 and 9, and nobody takes it. */
+/**
+ * Eleven events: planner hands over in 4, builder takes it in 5; builder hands over in 7 and 9, and nobody takes it.
+ */
 async function seed(): Promise<Session> {
   const session = await inspector().tl.sessions.create({ userId: 'ada', task: 'Build the cache' })
   const step = async (work: () => Promise<unknown>, ms = 1000) => {

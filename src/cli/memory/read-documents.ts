@@ -17,8 +17,8 @@ export const CONTENT_KEYS = ['content', 'text', 'page_content'] as const
 export const MAX_BYTES = 256 * 1024 * 1024
 
 /**
- * Reads documents from JSON Lines, an array, `{ documents: [...] }` or a docstore `{ id: document }`. Streams JSON Lines,
- * where an invalid line is one invalid document; reads the other formats into memory.
+ * Reads documents from JSON Lines, an array, `{ documents: [...] }` or a docstore `{ id: document }`. Streams JSON
+ * Lines, where an invalid line is one invalid document; reads the other formats into memory.
  */
 export async function* readDocuments(
   chunks: AsyncIterable<Uint8Array>,

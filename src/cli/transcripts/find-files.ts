@@ -23,7 +23,9 @@ export interface FoundFiles {
 
 const isTranscript = (name: string) => name.toLowerCase().endsWith('.jsonl')
 
-/** Finds the named files and every *.jsonl in the named folders, sorted by path. Reports unreadable paths as problems. */
+/**
+ * Finds the named files and every *.jsonl in the named folders, sorted by path. Reports unreadable paths as problems.
+ */
 export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
   const found: FoundFiles = { files: [], folders: [], problems: [] }
   for (const path of new Set(paths)) await visit(path, { isNamed: true }, found)

@@ -56,7 +56,9 @@ export async function followFiles(
   }
 }
 
-/** Retries until the store answers; `undefined` if the signal aborts first. Repeating is safe: events have fixed ids. */
+/**
+ * Retries until the store answers; `undefined` if the signal aborts first. Repeating is safe: events have fixed ids.
+ */
 async function retryUntilAvailable(
   importNew: () => Promise<TranscriptImport>,
   { signal, onUnavailable, onAvailable }: FollowOptions,

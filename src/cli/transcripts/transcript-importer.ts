@@ -40,7 +40,9 @@ export class TranscriptImporter {
   readonly #owner: Owner
   readonly #transcripts: Map<string, Transcript> | undefined
 
-  /** @param remembers continue each file where the last import ended; otherwise read from the start and keep no state */
+  /**
+   * @param remembers continue each file where the last import ended; otherwise read from the start and keep no state
+   */
   constructor(tl: Throughline, owner: Owner, remembers: boolean) {
     this.#tl = tl
     this.#owner = owner
