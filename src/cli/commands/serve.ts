@@ -35,7 +35,7 @@ export const serveCommand = command({
     { flags: '--host <address>', description: 'address to listen on (THROUGHLINE_HOST, default: 127.0.0.1)' },
     {
       flags: '--limits <list>',
-      description: 'server limits: streamsPerCaller=1000,requests=2000 (THROUGHLINE_LIMITS)',
+      description: 'server limits, such as streamsPerCaller=1000,requests=2000 (THROUGHLINE_LIMITS)',
     },
     { flags: '--log <level>', description: `log level on stderr: ${LOG_LEVELS.join(', ')} (default: info)` },
   ],
