@@ -25,11 +25,13 @@ export function exitOnSignals(): void {
 export function waitForStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.removeAllListeners(signal)
+      const earlier = process.listeners(signal)
       process.once(signal, () => {
         resolve()
         process.once(signal, () => process.exit(EXIT.interrupted))
       })
+      // only now: without any listener for a moment, a signal that is on its way would be lost
+      for (const listener of earlier) process.off(signal, listener)
     }
   })
 }
