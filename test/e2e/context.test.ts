@@ -106,7 +106,7 @@ describe('the context of a session', () => {
     })
     await page.getByRole('button', { name: 'Compare budgets' }).click()
     await page
-      .getByText(/Everything fits from 4,000 tokens on \([\d,]+ used\)\. A larger budget changes nothing/)
+      .getByText(/Everything fits from 4,000 tokens \([\d,]+ used\)\. A larger budget changes nothing/)
       .waitFor()
     expect(asked.map(({ maxTokens }) => maxTokens)).toEqual([1000, 4000, 8000, 32_000, 128_000])
     expect(asked.every(({ record }) => record === false)).toBe(true)

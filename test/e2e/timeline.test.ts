@@ -331,7 +331,7 @@ describe('the timeline', () => {
     await page.goto(`${url}/${timeline(session)}`)
     await page.getByRole('alert').getByText('This view failed').waitFor()
     await page.getByRole('link', { name: 'State', exact: true }).click()
-    await page.getByRole('region', { name: 'State' }).waitFor()
+    await page.getByRole('region', { name: 'State', exact: true }).waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 })
