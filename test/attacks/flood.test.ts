@@ -62,7 +62,7 @@ function closed(socket: Socket): Promise<unknown> {
 it('thousands of unread streams use little memory, delay no other request, and can be opened again', async () => {
   const files = Number(execFileSync('sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' }))
   const room = Number.isNaN(files) ? Number.POSITIVE_INFINITY : files - 500
-  const crowd = Math.floor(Math.min(amount(3000, 4900), room) / EACH) * EACH
+  const crowd = Math.floor(Math.min(amount(2000, 4900), room) / EACH) * EACH
   const good = await user('ada')
   const users = await each(
     Array.from({ length: crowd / EACH }, (_, n) => `user ${n}`),

@@ -108,7 +108,7 @@ it('every route answers any JSON with a documented response or a client error', 
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
       if (isOperator) await target.server.tl.intake.resume()
     }),
-    { seed: 8, numRuns: amount(300, 20_000) },
+    { seed: 8, numRuns: amount(200, 20_000) },
   )
   expect((await send(target.url, 'GET', '/v1', { token: target.tokens.ada })).status).toBe(200)
 })

@@ -11,7 +11,7 @@ import type { Fault } from './handle-faults-child.ts'
 
 const CHILD = new URL('./handle-faults-child.ts', import.meta.url)
 /** Tests every n-th fault point, and the last two. */
-const EVERY = amount(48, 1)
+const EVERY = amount(96, 1)
 const NAMES = isProving ? Object.keys(CALLS) : ['started', 'unclear_new_task', 'complete']
 
 /** A store for a child that will be killed, and a way to wait until the database has finished its work. */

@@ -13,7 +13,7 @@ import { KEY, OPERATIONS, type Operation } from './lifecycle-operations.ts'
 
 const CHILD = new URL('./lifecycle-faults-child.ts', import.meta.url)
 /** Tests every n-th fault point, and the last two, which surround the commit of a step. */
-const EVERY = amount(20, 1)
+const EVERY = amount(40, 1)
 const NAMES = isProving ? Object.keys(OPERATIONS) : ['ask', 'answer', 'propose', 'confirm', 'compact']
 const USER = { userId: 'ada' }
 

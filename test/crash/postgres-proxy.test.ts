@@ -8,7 +8,7 @@ import { type FaultyNetwork, startFaultyNetwork } from '../servers/faulty-networ
 import { type PostgresServer, postgresPrograms, startPostgres } from '../servers/postgres.ts'
 import { BATCH, sequencesIn, startWriters } from '../servers/retrying-writers.ts'
 
-const CUTS = amount(15, 400)
+const CUTS = amount(10, 400)
 const TIMEOUT = 300
 
 let server: PostgresServer
@@ -91,7 +91,7 @@ it('fails with STORAGE when the connection is cut during a call that is not retr
   const tl = await open((await newDatabase({}, proxy.port)).href)
   const session = await tl.sessions.create({ userId: 'ada' })
   let failures = 0
-  for (let round = 0; round < amount(10, 100); round++) {
+  for (let round = 0; round < amount(5, 100); round++) {
     const cut = proxy.cutAt('reply', 1 + (round % 3))
     let gone = false
     void cut.then(() => {

@@ -12,7 +12,7 @@ const STORES = 2
 const SESSIONS = 40
 const LOOPS = 12
 /** How long each phase lasts, in milliseconds. */
-const LENGTH = amount(600, 10_000)
+const LENGTH = amount(400, 10_000)
 /**
  * A call that takes longer is stuck: the cache's own limits are a tenth of a second for a read, a second for a write.
  */

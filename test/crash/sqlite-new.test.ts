@@ -10,7 +10,7 @@ import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import { makeTemplate } from '../../src/stores/sqlite/make-template.ts'
 import { amount, printFigure, withDatabaseFile } from '../proof.ts'
 
-const KILLS = amount(6, 100)
+const KILLS = amount(4, 100)
 
 it('is complete or absent, whenever its creator is killed', { timeout: 600_000 }, async () => {
   await withDatabaseFile(async (blank) => {

@@ -11,7 +11,7 @@ import type { CacheJob, CacheRaceReport } from './cache-child.ts'
 
 const CHILD = new URL('./cache-child.ts', import.meta.url)
 const PROCESSES = amount(4, 8)
-const ROUNDS = amount(120, 3000)
+const ROUNDS = amount(80, 3000)
 const LOOPS = 4
 const SESSION = '01900000-0000-7000-8000-000000000001'
 const VALUE = `session:${SESSION}:meta`

@@ -12,7 +12,7 @@ import type { EnvelopeJob, EnvelopeRaceReport } from './envelope-child.ts'
 
 const CHILD = new URL('./envelope-child.ts', import.meta.url)
 const PROCESSES = amount(4, 8)
-const SECONDS = amount(3, 30)
+const SECONDS = amount(2, 30)
 const LOOPS = 4
 /** Number of the lock that is ours until all is quiet. */
 const QUIET = 4748

@@ -9,7 +9,7 @@ import { fillLegacy } from '../servers/legacy-data.ts'
 import type { BackfillJob } from './backfill-child.ts'
 
 const CHILD = new URL('./backfill-child.ts', import.meta.url)
-const SESSIONS = amount(300, 100_000)
+const SESSIONS = amount(150, 100_000)
 const KILLS = amount(2, 4)
 /** Sessions that somebody changes after the backfill. */
 const LIVE = amount(20, 500)

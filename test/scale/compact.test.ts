@@ -8,8 +8,8 @@ import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
 import type { Compacted, CompactJob } from './compact-child.ts'
 
 const CHILD = new URL('./compact-child.ts', import.meta.url)
-const EVENTS = amount(5_000, 100_000)
-const FEW = amount(2_500, 10_000)
+const EVENTS = amount(3_000, 100_000)
+const FEW = amount(1_500, 10_000)
 /** Events of one append, and of one step of the work. */
 const BATCH = 1000
 /** Events that one read of the log gives. */

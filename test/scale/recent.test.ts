@@ -4,7 +4,7 @@ import { type EventInput, open } from '../../src/index.ts'
 import { SELECT_EVENTS } from '../../src/stores/sqlite/read.ts'
 import { amount, isProving, printFigure, withDatabaseFile } from '../proof.ts'
 
-const SIZES = [100, 10_000, amount(30_000, 1_000_000)]
+const SIZES = [100, 10_000, amount(20_000, 1_000_000)]
 const READS = 400
 
 function turns(events: number): EventInput[] {
