@@ -69,8 +69,8 @@ export default defineConfig({
     isolate: false,
     // a child needs half a second to start, most of it for compiling
     env: { NODE_COMPILE_CACHE: compileCache },
-    // twice the two cores it is made for: tests often wait for disks and children, and three used 1.6 cores
-    maxWorkers: 4,
+    // one more than the two cores it is made for: tests often wait for disks and children
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // the default of one second is short for a browser on a busy machine
     expect: { poll: { timeout: 15_000 } },

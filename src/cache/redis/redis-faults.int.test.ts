@@ -98,7 +98,7 @@ it('replaces a silent connection', async () => {
 
 it('repairs as soon as the server responds, long before the next attempt is due', async () => {
   const server = await started()
-  const [other, writer] = [await opened(server.url), await opened(server.url, { commandTimeoutMs: 50, pauseMs: 1e6 })]
+  const [other, writer] = [await opened(server.url), await opened(server.url, { commandTimeoutMs: 250, pauseMs: 1e6 })]
   await fill(other, 's1', entry(1))
   server.pause()
   try {
