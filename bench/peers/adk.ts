@@ -21,7 +21,7 @@ interface Dialect {
 
 /**
  * ADK's DatabaseSessionService: a runner gets the session once and appends to that object, which is what is kept here
- * for each session. ADK orders events by the time that whoever made them gave them.
+ * for each session. ADK orders events by the time that their author gave them.
  */
 async function contender(
   name: string,

@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 /** Objects of the two schemas we own. Names are qualified because the session's search_path is empty. */
 const OURS = `('context', 'memori')`
 
-/** The owner is whoever migrated, so its name is not part of the schema. */
+/** The owner is the role that migrated, so its name is not part of the schema. */
 const roleName = (
   oid: string,
 ) => `case when ${oid} = 0 then 'public' when pg_get_userbyid(${oid}) = current_user then 'owner'
