@@ -1,5 +1,6 @@
 import { IdempotencyMismatchError, SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
+import { sessionIdFor } from '../../domain/partition.ts'
 import { isWithin, type Scope } from '../../domain/record.ts'
 import { findEarlierWrite } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
@@ -38,7 +39,8 @@ export function idempotentCall(
 ): IdempotentCall | undefined {
   if (key === undefined) return undefined
   const { tenant, userId, chatmode, conversationId } = scope
-  return { idempotencyKey: derivedId('conversation', tenant, userId, chatmode, conversationId, key), command }
+  const id = derivedId('conversation', tenant, userId, chatmode, conversationId, key)
+  return { idempotencyKey: sessionIdFor(scope, id), command }
 }
 
 /**

@@ -11,6 +11,7 @@ import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import { abortFor, nextStatus } from '../../domain/lifecycle.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
+import { sessionIdFor } from '../../domain/partition.ts'
 import { endTime, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CreateRequest, CreateResult, StoredEvent } from '../../ports/session-store.ts'
 import { checkMetadata, counted, envelopeIn } from '../envelope/operation.ts'
@@ -34,14 +35,22 @@ export async function getOrStartSession(deps: Deps, input: CreateSession, keyed?
 }
 
 async function create(deps: Deps, input: CreateSession, keyed: string | undefined, mayReuse: boolean): Promise<string> {
-  const { id = keyed ?? deps.newId(), ...given } = parse(createSession, input)
-  requireOwn(deps, { tenant: tenantFor(deps, given.tenant), userId: given.userId })
+  const { id: chosen, ...given } = parse(createSession, input)
+  const owner = { tenant: tenantFor(deps, given.tenant), userId: given.userId }
+  requireOwn(deps, owner)
+  const id = chosen ?? sessionIdFor(owner, keyed ?? deps.newId())
   const parts = startedParts(deps, given)
   const event = newEvent(deps, startedDraft(parts))
   const at = now(deps)
   const view = initialView(sessionEvent(id, { ...event, sequence: 1, createdAt: at }))
   const reuse = given.conversationId === undefined ? 'any' : 'conversation'
-  const request: CreateRequest = { event, at, view: storedView(deps, view), reuse: mayReuse ? reuse : 'none' }
+  const request: CreateRequest = {
+    event,
+    at,
+    view: storedView(deps, view),
+    reuse: mayReuse ? reuse : 'none',
+    isNewId: chosen === undefined,
+  }
 
   for (;;) {
     const { outcome, record } = await counted(deps, 'create', () => deps.store.create(request), isNew)
@@ -193,10 +202,11 @@ export async function forkSession(
   options: ForkOptions = {},
   keyed?: string,
 ): Promise<string> {
-  const { at: wanted, id = keyed ?? deps.newId(), chatmode, task, metadata } = parse(forkOptions, options)
+  const { at: wanted, id: chosen, chatmode, task, metadata } = parse(forkOptions, options)
   if (metadata !== undefined) checkMetadata(deps, metadata)
   const sequence = wanted ?? (await sessionRecord(deps, source)).head
   const found = await viewAt(deps, source, sequence)
+  const id = chosen ?? sessionIdFor(found.record, keyed ?? deps.newId())
   const before = deps.keepsEnvelopes ? { ...found, envelope: await envelopeIn(deps, found) } : found
   const parts: ForkedParts = {
     from: { sessionId: source, sequence },
@@ -213,7 +223,8 @@ export async function forkSession(
   const at = now(deps)
   const stored: StoredEvent = { ...event, sequence: sequence + 1, createdAt: at }
   const view = storedView(deps, evolve(before, sessionEvent(id, stored)))
-  const request = { source: { ...keyOf(deps, source), sequence }, event, at, view }
+  const isNewId = chosen === undefined
+  const request = { source: { ...keyOf(deps, source), sequence }, event, at, view, isNewId }
   const { outcome, record } = await counted(deps, 'fork', () => deps.store.fork(request), isNew)
   if (outcome === 'created') return id
   const { forkedFrom } = record
