@@ -46,9 +46,9 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S23 A decision's `edges` are stored with its events, under the sequence of their event. `edges` returns those at
  *   the given nodes, or all, sorted by (from, label, to, sequence), after the cursor. A fork has the edges of the
  *   events it copied.
- * - S24 A view that gains a `commit` appends it to its conversation (tenant, conversation) in the same step. With
- *   `chained` the decider gets the conversation's last commit, and no other can come in between: positions are 1, 2, 3
- *   … A purge leaves only the link, with `purgedAt` and without its user.
+ * - S24 A view that gains a `commit` appends it to its chain (tenant, user, conversation) in the same step. With
+ *   `chained` the decider gets the chain's last commit, and no other can come in between: positions are 1, 2, 3 … A
+ *   purge leaves only the link, with `purgedAt` and without its user.
  * - S25 `due` returns live sessions last active before `idleSince` or whose `expiresAt` is not after `at`, and sessions
  *   that ended before `endedBefore` and still await their commit.
  *
@@ -81,7 +81,7 @@ export interface SessionStore {
   repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): Promise<boolean>
   purge(key: SessionKey, at: string): Promise<PurgeCounts>
   edges(key: SessionKey, query: EdgesQuery): Promise<StoredEdge[]>
-  /** Returns the commits of a conversation in ascending order of position, after `after`. */
+  /** Returns the commits of a conversation in ascending order of position, ties by id, after `after`. */
   commits(query: CommitsQuery): Promise<CommitLink[]>
   /** Returns ids of sessions for a sweep, the longest waiting first. */
   due(query: DueQuery): Promise<string[]>
@@ -136,7 +136,7 @@ export interface AppendRequest extends SessionKey {
 export interface DecideRequest extends SessionKey {
   readonly at: string
   readonly idempotency?: IdempotencyStamp
-  /** The decision may append a commit to the conversation. */
+  /** The decision may append a commit to its chain. */
   readonly chained?: boolean
   /**
    * `state`: the decider reads only the scratchpad and whether the session is live, nothing that plain appends move. A
@@ -144,7 +144,7 @@ export interface DecideRequest extends SessionKey {
    * decision version.
    */
   readonly reads?: 'state'
-  /** Pure: it may run more than once. `last` is the conversation's last commit, with `chained`. */
+  /** Pure: it may run more than once. `last` is the last commit of the chain, with `chained`. */
   decide(view: SessionView, last?: CommitLink): Decision
 }
 
@@ -181,13 +181,13 @@ export interface EdgesQuery {
   readonly limit: number
 }
 
-/** One commit of a conversation. */
+/** One commit of a chain: of a user in a conversation. */
 export interface CommitLink {
   readonly id: string
   readonly sessionId: string
   /** Empty once the session was purged. */
   readonly userId: string
-  /** 1, 2, 3 … in the conversation. */
+  /** 1, 2, 3 … in the chain. */
   readonly position: number
   /** When it was created. */
   readonly at: string
@@ -200,7 +200,7 @@ export interface CommitsQuery {
   readonly conversationId: string
   /** Only commits of this user; purged ones belong to nobody. */
   readonly userId?: string
-  readonly after?: number
+  readonly after?: { readonly position: number; readonly id: string }
   readonly limit: number
 }
 
@@ -227,6 +227,8 @@ export interface CreateRequest {
   readonly reuse: 'none' | 'conversation' | 'any'
   /** Creates the session even while the intake is paused. */
   readonly ignorePause?: boolean
+  /** The id was made for this request, so no other session has it. */
+  readonly isNewId?: boolean
 }
 
 export interface CreateResult {
@@ -240,8 +242,10 @@ export interface ForkRequest {
   /** `session_forked`, stored after the copied events. */
   readonly event: NewEvent
   readonly at: string
-  /** The views after that event. */
+  /** The views after that event; their owner is that of the source. */
   readonly view: SessionView
+  /** The id was made for this request, so no other session has it. */
+  readonly isNewId?: boolean
 }
 
 export interface ReadQuery {

@@ -99,7 +99,7 @@ export async function commitsOf(
   )
   const items = await Promise.all(links.slice(0, limit).map((link) => linked(deps, link)))
   const last = items.at(-1)
-  return links.length > limit && last !== undefined ? { items, nextCursor: String(last.position) } : { items }
+  return links.length > limit && last !== undefined ? { items, nextCursor: `${last.position}.${last.id}` } : { items }
 }
 
 async function linked(deps: Deps, link: CommitLink): Promise<Commit> {

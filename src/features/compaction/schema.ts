@@ -15,8 +15,17 @@ export const commitsQuery = schema(() =>
     userId: z.optional(name()),
     tenant: z.optional(name()),
     cursor: z.optional(
-      z.pipe(z.string().check(z.regex(/^\d{1,9}$/, 'must be the nextCursor of an earlier page')), z.transform(Number)),
+      z.pipe(
+        z.string().check(z.regex(/^\d{1,9}\..{1,64}$/, 'must be the nextCursor of an earlier page')),
+        z.transform(linkPlace),
+      ),
     ),
     limit: z.optional(pageSize()),
   }),
 )
+
+/** The position and id of a commit in a cursor. */
+function linkPlace(cursor: string): { position: number; id: string } {
+  const dot = cursor.indexOf('.')
+  return { position: Number(cursor.slice(0, dot)), id: cursor.slice(dot + 1) }
+}

@@ -87,11 +87,12 @@ async function earlierSummaries(deps: Deps, { record, commit }: SessionView) {
     link.sessionId !== id &&
     link.position < (commit?.position ?? Number.POSITIVE_INFINITY)
   const ids: string[] = []
-  for (let after = 0; ; ) {
-    const links = await deps.store.commits({ tenant, conversationId, userId, after, limit: LIMITS.page })
+  for (let after: CommitLink | undefined; ; ) {
+    const query = { tenant, conversationId, userId, limit: LIMITS.page }
+    const links = await deps.store.commits(defined({ ...query, after }))
     ids.push(...links.filter(isEarlier).map((link) => link.sessionId))
     if (links.length < LIMITS.page) break
-    after = links.at(-1)?.position ?? 0
+    after = links.at(-1)
   }
   const commits = await Promise.all(ids.slice(-EARLIER).map((sessionId) => commitOf(deps, sessionId)))
   return commits.map((commit) => ({ id: commit.id, text: commit.summary }))

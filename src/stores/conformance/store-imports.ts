@@ -274,7 +274,7 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const lives = upTo(3).map((n) =>
-        foreignSession({ conversationId: 'c', userId: `u${n}`, at: noonPlus(100 * n) }, [...WORK, ...endSteps(n)]),
+        foreignSession({ conversationId: 'c', at: noonPlus(100 * n) }, [...WORK, ...endSteps(n)]),
       )
       const [one, two, three] = lives
       assert(one && two && three)
@@ -283,14 +283,19 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
       const links = [one, two].map((life, i) => ({
         id: `commit ${i + 1}`,
         sessionId: life.sessionId,
-        userId: `u${i + 1}`,
+        userId: 'ada',
         position: i + 1,
         at: noonPlus(100 * (i + 1) + 10),
       }))
       assert.deepEqual(await readCommits(store, 'c'), links)
       await writeSession(store, three)
       assert.deepEqual((await readCommits(store, 'c')).slice(0, 2), links)
-      const [next] = await store.commits({ tenant: 'local', conversationId: 'c', after: 2, limit: 9 })
+      const [next] = await store.commits({
+        tenant: 'local',
+        conversationId: 'c',
+        after: { position: 2, id: '~' },
+        limit: 9,
+      })
       assert.deepEqual([next?.sessionId, next?.position], [three.sessionId, 3])
       const told: unknown[] = []
       await store.decide({

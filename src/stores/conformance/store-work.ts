@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { CommitLink, DecideRequest, DueQuery, SessionStore } from '../../ports/session-store.ts'
+import type { CommitLink, CommitsQuery, DecideRequest, DueQuery, SessionStore } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import { advanceView, appendRequest, createSession, expectError, NOON, noonPlus, someEvent, upTo } from './samples.ts'
 import { edgeRules } from './store-edges.ts'
@@ -38,9 +38,12 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const told: (CommitLink | undefined)[] = []
-      const expected: CommitLink[] = []
-      for (const n of upTo(3)) {
-        const userId = n === 2 ? 'bob' : 'ada'
+      const made: CommitLink[] = []
+      for (const [n, userId, position] of [
+        [1, 'ada', 1],
+        [2, 'bob', 1],
+        [3, 'ada', 2],
+      ] as const) {
         const sessionId = await createSession(store, { conversationId: 'c', chatmode: `m${n}`, userId })
         const request = commitRequest(sessionId, noonPlus(n))
         await store.decide({
@@ -50,18 +53,25 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
             return request.decide(view, last)
           },
         })
-        expected.push({ id: `of ${sessionId}`, sessionId, userId, position: n, at: noonPlus(n) })
-        assert.deepEqual((await store.load({ sessionId }))?.commit, { id: `of ${sessionId}`, position: n })
+        made.push({ id: `of ${sessionId}`, sessionId, userId, position, at: noonPlus(n) })
+        assert.deepEqual((await store.load({ sessionId }))?.commit, { id: `of ${sessionId}`, position })
       }
-      assert.deepEqual(told.at(-1), expected[1])
-      assert.equal(told[0], undefined)
+      const [first, other, second] = made
+      assert(first && other && second)
+      assert.deepEqual(told, [undefined, undefined, first])
+      // by position, then by id
+      const expected = [...[first, other].sort((a, b) => (a.id < b.id ? -1 : 1)), second]
       assert.deepEqual(await chain(store, 'c'), expected)
-      const page = (query: { userId?: string; after?: number; limit: number }) =>
+      const page = (query: Pick<CommitsQuery, 'userId' | 'after' | 'limit'>) =>
         store.commits({ tenant: 'local', conversationId: 'c', ...query })
       assert.deepEqual(await page({ limit: 2 }), expected.slice(0, 2))
-      assert.deepEqual(await page({ after: 1, limit: 9 }), expected.slice(1))
-      assert.deepEqual(await page({ userId: 'ada', limit: 9 }), [expected[0], expected[2]])
-      assert.deepEqual(await page({ userId: 'ada', after: 1, limit: 9 }), [expected[2]])
+      for (const n of upTo(3)) {
+        assert.deepEqual(await page({ after: expected[n - 1] as CommitLink, limit: 9 }), expected.slice(n))
+      }
+      assert.deepEqual(await page({ userId: 'ada', limit: 9 }), [first, second])
+      assert.deepEqual(await page({ userId: 'ada', after: first, limit: 9 }), [second])
+      assert.deepEqual(await page({ userId: 'bob', limit: 9 }), [other])
+      assert.deepEqual(await page({ userId: 'eve', limit: 9 }), [])
 
       // another conversation starts at 1
       const elsewhere = await createSession(store, { conversationId: 'd' })
@@ -122,7 +132,7 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       const [first] = stores
       assert(first)
       const ids = await Promise.all(
-        upTo(30).map((n) => createSession(first, { conversationId: 'c', chatmode: `m${n}`, userId: `u${n % 3}` })),
+        upTo(30).map((n) => createSession(first, { conversationId: 'c', chatmode: `m${n}` })),
       )
       await Promise.all(
         ids.flatMap((id, n) => [
@@ -170,7 +180,7 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       const store = await db.connect()
       const scope = { conversationId: 'c', chatmode: 'a' }
       const id = await createSession(store, scope)
-      const other = await createSession(store, { ...scope, chatmode: 'b', userId: 'bob' })
+      const other = await createSession(store, { ...scope, chatmode: 'b' })
       await store.decide(commitRequest(id, noonPlus(1)))
       await store.decide(commitRequest(other, noonPlus(2)))
       await store.purge({ sessionId: other }, noonPlus(7))
@@ -186,10 +196,10 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       assert.equal((await chain(store, 'c'))[0]?.purgedAt, undefined)
 
       // a new session with the same id and its own commit
-      await createSession(store, { ...scope, id: other, chatmode: 'b', userId: 'eve' })
+      await createSession(store, { ...scope, id: other, chatmode: 'b' })
       assert.equal((await store.load({ sessionId: other }))?.commit, undefined)
       await store.decide(commitRequest(other, noonPlus(8), 'second'))
-      const second = { id: 'second', sessionId: other, userId: 'eve', position: 3, at: noonPlus(8) }
+      const second = { id: 'second', sessionId: other, userId: 'ada', position: 3, at: noonPlus(8) }
       assert.deepEqual((await chain(store, 'c')).slice(1), [gone, second])
       await store.purge({ sessionId: other }, noonPlus(9))
       assert.deepEqual((await chain(store, 'c')).slice(1), [gone, { ...second, userId: '', purgedAt: noonPlus(9) }])

@@ -39,7 +39,7 @@ export interface MemoryData {
   groups: Map<string, StoredSession[]>
   /** The live session of each scope, or the newest one. */
   scopes: Map<string, StoredSession>
-  /** Commits of each conversation, in order of position. */
+  /** Commits of each user in each conversation, in order of position. */
   commitChains: Map<string, CommitLink[]>
   watchers: Map<string, Set<() => void>>
   /** Memories by tenant and user, then by id: two users may have the same id. */

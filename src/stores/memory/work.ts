@@ -1,9 +1,11 @@
 import type { SessionView } from '../../domain/fold.ts'
 import { cloneJson } from '../../domain/json.ts'
+import type { Scope } from '../../domain/record.ts'
 import type { CommitLink, CommitsQuery, DueQuery, EdgesQuery, StoredEdge } from '../../ports/session-store.ts'
 import type { StoredSession } from './data.ts'
 
 type Chains = Map<string, CommitLink[]>
+type LinkPosition = Pick<CommitLink, 'position' | 'id'>
 type EdgePosition = Pick<StoredEdge, 'from' | 'label' | 'to' | 'sequence'>
 
 /** Edges by key; keeps the first of equal ones. */
@@ -32,12 +34,12 @@ export function selectEdges(edges: Iterable<StoredEdge>, query: EdgesQuery): Sto
   return cloneJson(matching.sort(compareEdges).slice(0, limit))
 }
 
-/** Last commit of the session's conversation. */
+/** Last commit of the session's chain. */
 export function lastCommit(chains: Chains, { record }: SessionView): CommitLink | undefined {
   return chains.get(chainKey(record))?.at(-1)
 }
 
-/** Whether the session has a commit and its position in the conversation is free. */
+/** Whether the session has a commit and its position in the chain is free. */
 export function isPositionFree(chains: Chains, view: SessionView): boolean {
   return view.commit !== undefined && findLink(chains, view) === undefined
 }
@@ -81,10 +83,17 @@ export function markPurged(chains: Chains, { record }: SessionView, at: string):
 }
 
 export function selectLinks(chains: Chains, query: CommitsQuery): CommitLink[] {
-  const { userId, after = 0, limit } = query
-  const links = chains.get(chainKey(query)) ?? []
-  const matching = links.filter((each) => each.position > after && (userId === undefined || each.userId === userId))
+  const { tenant, conversationId, userId, after = { position: 0, id: '' }, limit } = query
+  const links =
+    userId === undefined
+      ? Array.from(chains).flatMap(([key, chain]) => (isOfConversation(key, tenant, conversationId) ? chain : []))
+      : (chains.get(chainKey({ tenant, userId, conversationId })) ?? []).filter((each) => each.userId === userId)
+  const matching = links.filter((each) => compareLinks(each, after) > 0).sort(compareLinks)
   return cloneJson(matching.slice(0, limit))
+}
+
+function compareLinks(a: LinkPosition, b: LinkPosition): number {
+  return a.position - b.position || compareText(a.id, b.id)
 }
 
 /** Idle sessions by minute of last activity and id, then expired ones, then uncommitted ones. */
@@ -102,8 +111,12 @@ export function selectDue(views: readonly SessionView[], { idleSince, at, endedB
   return keyed.slice(0, limit).map(({ id }) => id)
 }
 
-function chainKey({ tenant, conversationId }: { tenant: string; conversationId: string }): string {
-  return JSON.stringify([tenant, conversationId])
+function chainKey({ tenant, userId, conversationId }: Omit<Scope, 'chatmode'>): string {
+  return JSON.stringify([tenant, conversationId, userId])
+}
+
+function isOfConversation(chain: string, tenant: string, conversationId: string): boolean {
+  return chain.startsWith(`${JSON.stringify([tenant, conversationId]).slice(0, -1)},`)
 }
 
 function compareEdges(a: EdgePosition, b: EdgePosition): number {

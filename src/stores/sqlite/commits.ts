@@ -1,13 +1,15 @@
+import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import type { SessionView } from '../../domain/fold.ts'
+import type { Scope } from '../../domain/record.ts'
 import type { CommitLink, CommitsQuery } from '../../ports/session-store.ts'
 import { LIMIT } from './limit.ts'
 import { BLOCK, type LinkRow, linkOf } from './rows.ts'
 import { prepared } from './statement.ts'
 
 const INSERT_LINK = `
-  insert into conversation_commits (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
-  values (@tenant, @conversationId, @position, @id, @sessionId, @userId, @at)`
+  insert into conversation_commits (chain, position, tenant, conversation_id, commit_id, session_id, user_id, made_at)
+  values (@chain, @position, @tenant, @conversationId, @id, @sessionId, @userId, @at)`
 
 /** Keeps the mark of an earlier purged session with the same id. */
 export const MARK_PURGED = `
@@ -35,23 +37,34 @@ const LINK = 'select commit_id, session_id, user_id, position, made_at, purged_a
 
 export const SELECT_LAST = `
   ${LINK}
-  where tenant = @tenant and conversation_id = @conversationId
+  where chain = @chain
   order by position desc
   limit 1`
 
 const SELECT_AT = `
   ${LINK}
-  where tenant = @tenant and conversation_id = @conversationId and position = @position`
+  where chain = @chain and position = @position`
 
-/** @userId null: all users. */
+/** The links of a user. */
 export const SELECT_LINKS = `
   ${LINK}
-  where tenant = @tenant and conversation_id = @conversationId and position > @after
-    and (@userId is null or user_id = @userId)
+  where chain = @chain and position > @position and user_id = @userId
   order by position
   ${LIMIT}`
 
-/** Writes to the commit chains of conversations, each inside an open transaction. */
+/** The links of all users in a conversation. */
+export const SELECT_ALL_LINKS = `
+  ${LINK}
+  where tenant = @tenant and conversation_id = @conversationId and (position, commit_id) > (@position, @id)
+  order by position, commit_id
+  ${LIMIT}`
+
+/** Identifies the chain of a user in a conversation without naming the user. */
+function chainOf({ tenant, userId, conversationId }: Omit<Scope, 'chatmode'>): string {
+  return hash('md5', JSON.stringify([tenant, userId, conversationId]), 'hex')
+}
+
+/** Writes to the commit chains, each inside an open transaction. */
 export function commitWriter(db: Database) {
   const insertLink = prepared(db, INSERT_LINK)
   const linkIfFree = prepared(db, `${INSERT_LINK} on conflict do nothing`)
@@ -62,27 +75,27 @@ export function commitWriter(db: Database) {
   const markPurged = prepared(db, MARK_PURGED)
 
   return {
-    /** Last commit of the session's conversation. */
-    lastCommit({ record: { tenant, conversationId } }: SessionView): CommitLink | undefined {
-      const row = selectLast.get({ tenant, conversationId })
+    /** Last commit of the session's chain. */
+    lastCommit({ record }: SessionView): CommitLink | undefined {
+      const row = selectLast.get({ chain: chainOf(record) })
       return row && linkOf(row)
     },
 
     /** Adds the session's commit to the chain. Fails if its position is taken. */
     link({ record, commit }: SessionView, at: string): void {
       const { tenant, conversationId, id: sessionId, userId } = record
-      insertLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
+      insertLink.run({ chain: chainOf(record), tenant, conversationId, sessionId, userId, at, ...commit })
     },
 
     /** Like `link`, but does nothing if the position is taken. */
     linkIfFree({ record, commit }: SessionView): void {
       const { tenant, conversationId, id: sessionId, userId, lastActivityAt: at } = record
-      linkIfFree.run({ tenant, conversationId, sessionId, userId, at, ...commit })
+      linkIfFree.run({ chain: chainOf(record), tenant, conversationId, sessionId, userId, at, ...commit })
     },
 
     /** The link at the position of the session's commit. */
-    linkAt({ record: { tenant, conversationId }, commit }: SessionView): CommitLink | undefined {
-      const row = commit && selectAt.get({ tenant, conversationId, position: commit.position })
+    linkAt({ record, commit }: SessionView): CommitLink | undefined {
+      const row = commit && selectAt.get({ chain: chainOf(record), position: commit.position })
       return row && linkOf(row)
     },
 
@@ -91,7 +104,7 @@ export function commitWriter(db: Database) {
       if (commit === undefined) return
       const { tenant, conversationId, id: sessionId, userId, lastActivityAt } = record
       const at = selectCommitTime.get({ sessionId }) ?? lastActivityAt
-      restoreLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
+      restoreLink.run({ chain: chainOf(record), tenant, conversationId, sessionId, userId, at, ...commit })
     },
 
     /** Marks the links of a session that is being purged. */
@@ -101,13 +114,19 @@ export function commitWriter(db: Database) {
   }
 }
 
-/** One page of a chain. */
+/** One page of a chain, or of all chains of a conversation. */
 export function commitReader(db: Database) {
   const selectLinks = prepared<[object], LinkRow>(db, SELECT_LINKS)
+  const selectAllLinks = prepared<[object], LinkRow>(db, SELECT_ALL_LINKS)
 
   return {
-    commits({ tenant, conversationId, userId, after = 0, limit }: CommitsQuery): CommitLink[] {
-      return selectLinks.all({ tenant, conversationId, userId: userId ?? null, after, limit }).map(linkOf)
+    commits({ tenant, conversationId, userId, after, limit }: CommitsQuery): CommitLink[] {
+      const { position, id } = after ?? { position: 0, id: '' }
+      const rows =
+        userId === undefined
+          ? selectAllLinks.all({ tenant, conversationId, position, id, limit })
+          : selectLinks.all({ chain: chainOf({ tenant, userId, conversationId }), userId, position, limit })
+      return rows.map(linkOf)
     },
   }
 }

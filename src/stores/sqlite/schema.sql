@@ -1,13 +1,14 @@
 CREATE TABLE conversation_commits (
+  chain           text    not null,
+  position        integer not null,
   tenant          text    not null,
   conversation_id text    not null,
-  position        integer not null,
   commit_id       text    not null,
   session_id      text    not null,
   user_id         text    not null,
   made_at         text    not null,
   purged_at       text,
-  primary key (tenant, conversation_id, position)
+  primary key (chain, position)
 ) strict, without rowid;
 
 CREATE TABLE memories (
@@ -338,6 +339,8 @@ select
   s.last_activity_at as updated_at,
   s.expires_at
 from sessions s;
+
+CREATE INDEX conversation_commits_conversation on conversation_commits (tenant, conversation_id, position, commit_id);
 
 CREATE INDEX conversation_commits_session on conversation_commits (session_id);
 

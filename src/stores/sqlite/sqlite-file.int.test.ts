@@ -11,7 +11,7 @@ import { conversation } from '../conformance/api-service.ts'
 import { startWorker } from '../conformance/processes.ts'
 import { upTo } from '../conformance/samples.ts'
 import { existsSync } from '../files.ts'
-import { MARK_PURGED, SELECT_COMMIT_TIME, SELECT_LAST, SELECT_LINKS } from './commits.ts'
+import { MARK_PURGED, SELECT_ALL_LINKS, SELECT_COMMIT_TIME, SELECT_LAST, SELECT_LINKS } from './commits.ts'
 import { pendingSql } from './imports.ts'
 import { sqliteStore } from './index.ts'
 import { listSql } from './list.ts'
@@ -389,8 +389,9 @@ describe('query plans', () => {
     ['sessions behind a cursor', listSql({ cursor: { lastActivityAt: '', id: '' } }), 'sessions_activity'],
     ['idle sessions', SELECT_IDLE, 'sessions_due (activity_minute<?)'],
     ['expired sessions', SELECT_EXPIRED, 'sessions_expiring (expires_at<?)'],
-    ['the last commit of a conversation', SELECT_LAST, 'PRIMARY KEY'],
-    ['commits of a conversation', SELECT_LINKS, 'position>?'],
+    ['the last commit of a chain', SELECT_LAST, 'PRIMARY KEY'],
+    ['commits of a user', SELECT_LINKS, 'position>?'],
+    ['commits of a conversation', SELECT_ALL_LINKS, 'conversation_commits_conversation'],
     ['commits of a session', MARK_PURGED, 'conversation_commits_session'],
     ['when a commit was made', SELECT_COMMIT_TIME, 'e USING PRIMARY KEY (session_id=? AND sequence>? AND sequence<?)'],
     ['what has begun to come in', pendingSql({}), 'PRIMARY KEY (session_id>?)'],

@@ -161,18 +161,23 @@ create table session_edges (
 
 create index session_edges_reverse on session_edges (session_id, to_node, label, from_node, sequence);
 
--- One row per commit. It outlives its session and holds no content.
+-- One row per commit. It outlives its session and holds no content. The commits of a user in a conversation form a chain:
+-- chain identifies it without naming the user, because a purge removes the user.
 create table conversation_commits (
+  chain           text    not null,
+  position        integer not null,
   tenant          text    not null,
   conversation_id text    not null,
-  position        integer not null,
   commit_id       text    not null,
   session_id      text    not null,
   user_id         text    not null,
   made_at         text    not null,
   purged_at       text,
-  primary key (tenant, conversation_id, position)
+  primary key (chain, position)
 ) strict, without rowid;
+
+-- For callers who do not name the user.
+create index conversation_commits_conversation on conversation_commits (tenant, conversation_id, position, commit_id);
 
 create index conversation_commits_session on conversation_commits (session_id);
 
