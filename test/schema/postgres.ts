@@ -95,10 +95,15 @@ const TABLES = `
   where r.relnamespace::regnamespace::text in ${OURS} and r.relkind in ('r', 'p')
   order by r.oid::regclass::text`
 
+/** Before version 16 the server writes the alias before each column even if there is only one table. */
+const VIEW = `
+  case when pg_get_viewdef(r.oid, true) ~ ' JOIN ' then pg_get_viewdef(r.oid, true)
+    else regexp_replace(pg_get_viewdef(r.oid, true), '\\m[a-z]\\.', '', 'g') end`
+
 const VIEWS = `
   select concat_ws(E'\\n',
     format(E'create view %s%s as\\n%s', r.oid::regclass, ' with (' || array_to_string(r.reloptions, ', ') || ')',
-      pg_get_viewdef(r.oid, true)),
+      ${VIEW}),
     'alter view ' || r.oid::regclass || ' owner to ' || nullif(${roleName('r.relowner')}, 'owner') || ';',
     ${grantsOf('r.relacl', 'r', 'r.relowner', 'r.oid::regclass::text')}) as text
   from pg_class r

@@ -2,11 +2,13 @@ import { expect, test } from 'vitest'
 import type { AppendRequest } from '../../ports/session-store.ts'
 import { batchColumns, keyedAppends, type PendingAppend, singleColumns, takeBatch } from './append-batch.ts'
 
-const AT = '2026-05-01T12:00:00.000Z'
+const AT = '2026-05-01T12:00:59.999Z'
+const MINUTE = Date.parse('2026-05-01T12:00:00Z') / 60_000
 
 function append(sessionId: string, rest: Partial<AppendRequest> = {}, count = 1): PendingAppend {
   const event = { id: crypto.randomUUID(), type: 'user_message', role: 'user', content: 'hello' }
-  return { request: { sessionId, at: AT, events: Array.from({ length: count }, () => event), ...rest } }
+  const request = { sessionId, at: AT, events: Array.from({ length: count }, () => event), ...rest }
+  return { request, partition: 7 }
 }
 
 const keyed = (key: string) => ({ idempotency: { key, fingerprint: 'f' } })
@@ -56,13 +58,16 @@ test('takes at most 256 appends, and an append marked alone by itself', () => {
 test('columns give the session and place of each event', () => {
   const groups = takeBatch([append('a', {}, 2), append('a', keyed('k')), append('b', { expectedSequence: 2 ** 40 }, 2)])
   const columns = batchColumns(groups, keyedAppends(groups))
-  expect(columns.slice(0, 16)).toEqual([
+  expect(columns.slice(0, 19)).toEqual([
+    7,
+    [7, 7],
     ['a', 'b'],
     null,
     null,
     [3, 2],
     [3, 2],
     [AT, AT],
+    [MINUTE, MINUTE],
     [null, 2 ** 31 - 1],
     ['user_message', 'user_message'],
     [1],
@@ -79,7 +84,7 @@ test('columns give the session and place of each event', () => {
 test('a session has a type if all its events have it', () => {
   const other = { id: crypto.randomUUID(), type: 'model_message', role: 'assistant', content: 'hello' }
   const groups = takeBatch([append('a'), append('b'), append('a', { events: [other] })])
-  expect(batchColumns(groups, [])[7]).toEqual([null, 'user_message'])
+  expect(batchColumns(groups, [])[10]).toEqual([null, 'user_message'])
 })
 
 test('only a single event without conditions uses append_event', () => {
@@ -90,4 +95,17 @@ test('only a single event without conditions uses append_event', () => {
   expect(single(append('a', {}, 2))).toBe(false)
   expect(single(append('a', keyed('k')))).toBe(false)
   expect(single(append('a', { expectedSequence: 1 }))).toBe(false)
+})
+
+test('an append to a held session stays in the queue, also if it is alone', () => {
+  const pending = [append('a'), { ...append('a'), isAlone: true }, append('b')]
+  const groups = takeBatch(pending, new Set(['a']))
+  expect(groups.map(({ sessionId }) => sessionId)).toEqual(['b'])
+  expect(pending).toHaveLength(2)
+})
+
+test('a session that is looked for in two partitions takes two batches', () => {
+  const pending = [append('a'), { ...append('a'), partition: 8 }]
+  expect(takeBatch(pending).map(({ partition }) => partition)).toEqual([7])
+  expect(takeBatch(pending).map(({ partition }) => partition)).toEqual([8])
 })

@@ -2,6 +2,7 @@ import { countTurns } from '../../domain/event.ts'
 import type { AppendRequest, NewEvent } from '../../ports/session-store.ts'
 import type { ElementType } from './arrays.ts'
 import { eventColumns, eventValues, MAX_INT, ownerOf } from './rows.ts'
+import { minuteOf } from './times.ts'
 
 /** Most appends in one batch. */
 const MAX_APPENDS = 256
@@ -9,6 +10,8 @@ const MAX_APPENDS = 256
 /** An append that waits for its batch. */
 export interface PendingAppend {
   request: AppendRequest
+  /** Where its session is. */
+  partition: number
   /** Whether it gets a batch of its own, because a shared one failed as a whole. */
   isAlone?: boolean
 }
@@ -16,6 +19,7 @@ export interface PendingAppend {
 /** The appends of one batch to one session, in order. */
 export interface Group<Item extends PendingAppend> {
   sessionId: string
+  partition: number
   tenant: string | null
   userId: string | null
   items: Item[]
@@ -26,14 +30,17 @@ export interface Group<Item extends PendingAppend> {
 /**
  * Removes the appends of the next batch from the queue. In one batch a session has one owner and each key once, and an
  * append with an expected sequence is the only one of its session. An append that does not fit stays in the queue, with
- * all later ones to the same session.
+ * all later ones to the same session. So do those to `held` sessions.
  */
-export function takeBatch<Item extends PendingAppend>(pending: Item[]): Group<Item>[] {
-  const alone = pending.findIndex(({ isAlone }) => isAlone === true)
+export function takeBatch<Item extends PendingAppend>(
+  pending: Item[],
+  held: ReadonlySet<string> = new Set(),
+): Group<Item>[] {
+  const alone = pending.findIndex(({ isAlone, request }) => isAlone === true && !held.has(request.sessionId))
   if (alone >= 0) return pending.splice(alone, 1).map(groupOf)
   const groups = new Map<string, Group<Item>>()
   const rest: Item[] = []
-  const blocked = new Set<string>()
+  const blocked = new Set(held)
   let taken = 0
   for (const item of pending) {
     const { sessionId } = item.request
@@ -55,12 +62,12 @@ export function takeBatch<Item extends PendingAppend>(pending: Item[]): Group<It
 function groupOf<Item extends PendingAppend>(item: Item): Group<Item> {
   const { sessionId, expectedSequence } = item.request
   const [tenant, userId] = ownerOf(item.request)
-  return { sessionId, tenant, userId, items: [item], expected: expectedSequence }
+  return { sessionId, partition: item.partition, tenant, userId, items: [item], expected: expectedSequence }
 }
 
-function fits<Item extends PendingAppend>(group: Group<Item>, { request }: Item): boolean {
+function fits<Item extends PendingAppend>(group: Group<Item>, { request, partition }: Item): boolean {
   const [tenant, userId] = ownerOf(request)
-  if (tenant !== group.tenant || userId !== group.userId) return false
+  if (tenant !== group.tenant || userId !== group.userId || partition !== group.partition) return false
   if (group.expected !== undefined || request.expectedSequence !== undefined) return false
   const key = request.idempotency?.key
   return key === undefined || group.items.every((other) => other.request.idempotency?.key !== key)
@@ -100,9 +107,10 @@ function nullIfEmpty(column: readonly unknown[]): readonly unknown[] | null {
   return column.every((value) => value === null) ? null : column
 }
 
-/** Element types of the parameters of `append_events`, which are all arrays. */
+/** Element types of the parameters of `append_events`, all arrays but the first. */
 export const BATCH_TYPES: readonly ElementType[] = [
-  ...(['uuid', 'text', 'text', 'integer', 'integer', 'timestamptz', 'integer', 'text'] as const),
+  ...(['smallint', 'smallint', 'uuid', 'text', 'text', 'integer', 'integer', 'timestamptz', 'integer'] as const),
+  ...(['integer', 'text'] as const),
   ...(['integer', 'text', 'text', 'integer', 'integer'] as const),
   ...(['integer', 'integer', 'timestamptz', 'uuid', 'text', 'text', 'text', 'json', 'text', 'text'] as const),
 ]
@@ -114,13 +122,17 @@ export function batchColumns<Item extends PendingAppend>(
 ): unknown[] {
   const events = groups.map(({ items }) => items.flatMap(({ request }) => request.events))
   const requests = groups.flatMap(({ items }) => items.map(({ request }) => request))
+  const times = groups.map(({ items }) => items.at(-1)?.request.at ?? '')
   return [
+    groups[0]?.partition,
+    groups.map(({ partition }) => partition),
     groups.map(({ sessionId }) => sessionId),
     nullIfEmpty(groups.map(({ tenant }) => tenant)),
     nullIfEmpty(groups.map(({ userId }) => userId)),
     events.map(({ length }) => length),
     events.map(countTurns),
-    groups.map(({ items }) => items.at(-1)?.request.at),
+    times,
+    times.map(minuteOf),
     nullIfEmpty(groups.map(({ expected }) => (expected === undefined ? null : Math.min(expected, MAX_INT)))),
     nullIfEmpty(events.map(commonType)),
     keyed.map(({ session }) => session),
@@ -151,6 +163,6 @@ export function singleColumns<Item extends PendingAppend>([group, more]: readonl
   const [event] = events
   if (event === undefined || events.length > 1 || idempotency !== undefined || expectedSequence !== undefined)
     return undefined
-  const { sessionId, tenant, userId } = group
-  return [sessionId, tenant, userId, countTurns(events), at, ...eventValues(event)]
+  const { partition, sessionId, tenant, userId } = group
+  return [partition, sessionId, tenant, userId, countTurns(events), at, minuteOf(at), ...eventValues(event)]
 }

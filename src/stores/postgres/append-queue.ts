@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   IdempotencyMismatchError,
   SequenceConflictError,
@@ -17,11 +18,13 @@ import {
   takeBatch,
 } from './append-batch.ts'
 import { type Connections, codeOf, isLost, isTimeout, type Statement, storageError } from './connection.ts'
+import type { Partitions } from './partitions.ts'
+import type { SessionLocator } from './session-locator.ts'
 import { isoTime } from './times.ts'
 
 const APPEND_ONE: Statement = {
   name: 'append-one',
-  text: 'select context.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as sequence',
+  text: 'select context.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) as sequence',
 }
 
 const APPEND: Statement = {
@@ -29,16 +32,22 @@ const APPEND: Statement = {
   text: `
     select heads, refused, known
     from context.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-      $21::json[], $22, $23)`,
+      $21, $22, $23, $24::json[], $25, $26)`,
   arrays: BATCH_TYPES,
 }
 
 /** How often an append with a key is sent again after the connection was lost. */
 const MAX_RESENDS = 8
 
-/** Why nothing was written to a session. `again`: another append of the batch had a stored key. */
+/** Milliseconds until an append is sent again that a decision holds back. */
+const HELD = 5
+
+/**
+ * Why nothing was written to a session. `again`: another append of the batch had a stored key. `wait`: a decision holds
+ * appends back.
+ */
 interface Refusal {
-  outcome: 'missing' | 'ended' | 'conflict' | 'again'
+  outcome: 'missing' | 'ended' | 'conflict' | 'again' | 'wait'
   head?: number | null
   ended?: string | null
 }
@@ -66,24 +75,53 @@ interface QueuedAppend extends PendingAppend {
 
 /**
  * Sends one batch at a time; appends that arrive meanwhile share the next. A single append is sent at once. Every
- * append has its own outcome, so a bad one fails alone.
+ * append has its own outcome, so a bad one fails alone. Where tables are split, each partition has a queue of its own.
  */
 export interface AppendQueue {
   append(request: AppendRequest): Promise<WriteResult>
   idle(): Promise<void>
 }
 
-export function appendQueue(
-  connections: Connections,
-  replay: (request: AppendRequest, first: number, last: number) => Promise<StoredEvent[]>,
-  onWritten: (sessionIds: string[]) => void,
-): AppendQueue {
+/** What the queues of one store share. */
+interface Sender {
+  connections: Connections
+  locator: SessionLocator
+  replay(request: AppendRequest, first: number, last: number): Promise<StoredEvent[]>
+  onWritten(sessionIds: string[]): void
+}
+
+export function appendQueue(sender: Sender, { isSplit }: Partitions): AppendQueue {
+  const queues = new Map<number, ReturnType<typeof oneQueue>>()
+
+  function add(item: QueuedAppend): void {
+    const number = isSplit ? item.partition : 0
+    const queue = queues.get(number) ?? oneQueue(sender, add)
+    queues.set(number, queue)
+    queue.add(item)
+  }
+
+  return {
+    append(request) {
+      return new Promise((resolve, reject) => {
+        add({ request, partition: sender.locator.first(request), sent: 0, resolve, reject })
+      })
+    },
+    async idle() {
+      await Promise.all(Array.from(queues.values(), (queue) => queue.idle()))
+    },
+  }
+}
+
+/** `move` takes an append to another partition. */
+function oneQueue({ connections, locator, replay, onWritten }: Sender, move: (item: QueuedAppend) => void) {
   const pending: QueuedAppend[] = []
+  /** Sessions whose appends are held back. */
+  const held = new Set<string>()
   let running: Promise<void> | undefined
 
   async function run(): Promise<void> {
-    while (pending.length > 0) {
-      await send(takeBatch(pending))
+    for (let batch = takeBatch(pending, held); batch.length > 0; batch = takeBatch(pending, held)) {
+      await send(batch)
       await nextTick()
     }
     running = undefined
@@ -169,28 +207,48 @@ export function appendQueue(
     const ended = why.ended ? isoTime(why.ended) : undefined
     const retries: QueuedAppend[] = []
     for (const item of items) {
-      if (why.outcome === 'again') {
+      if (why.outcome === 'again' || why.outcome === 'wait') {
         retries.push(item)
       } else if (ended !== undefined && items.length > 1 && ended > item.request.at) {
         // the batch has the time of its last append; this one may be from before the end
         retries.push({ ...item, isAlone: true })
+      } else if (why.outcome === 'missing') {
+        void findElsewhere(item, why)
       } else {
         item.reject(refusalError(item.request, why))
       }
     }
     // ahead of later appends to the same session
     pending.unshift(...retries)
+    if (why.outcome === 'wait') for (const { request } of retries) hold(request.sessionId)
+  }
+
+  async function findElsewhere(item: QueuedAppend, why: Refusal): Promise<void> {
+    try {
+      const partition = await locator.next(item.request, item.partition)
+      if (partition === undefined) item.reject(refusalError(item.request, why))
+      else move({ ...item, partition })
+    } catch (error) {
+      item.reject(storageError(error))
+    }
+  }
+
+  function hold(sessionId: string): void {
+    if (held.has(sessionId)) return
+    held.add(sessionId)
+    setTimeout(() => {
+      held.delete(sessionId)
+      running ??= run()
+    }, HELD)
   }
 
   return {
-    append(request) {
-      return new Promise((resolve, reject) => {
-        pending.push({ request, sent: 0, resolve, reject })
-        running ??= run()
-      })
+    add(item: QueuedAppend): void {
+      pending.push(item)
+      running ??= run()
     },
-    async idle() {
-      await running
+    async idle(): Promise<void> {
+      while (running !== undefined || held.size > 0) await (running ?? delay(HELD))
     },
   }
 }

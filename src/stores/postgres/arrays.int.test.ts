@@ -16,6 +16,7 @@ const ELEMENTS: Record<ElementType, fc.Arbitrary<string | number>> = {
   uuid: fc.uuid(),
   text: fc.oneof(text, fc.constantFrom('', '{}', 'NULL', '"', '\\', 'ä🙂')),
   json: fc.json(),
+  smallint: fc.integer({ min: -(2 ** 15), max: 2 ** 15 - 1 }),
   integer: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
   timestamptz: moment.map((date) => date.toISOString()),
 }
@@ -34,7 +35,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
         const { rows } = await client.query(sql, [binaryArray(type as ElementType, list)])
         const read = (rows[0].list as (string | null)[]).map((value) => {
           if (value === null) return null
-          if (type === 'integer') return Number(value)
+          if (type === 'integer' || type === 'smallint') return Number(value)
           return type === 'timestamptz' ? isoTime(value) : value
         })
         expect(read).toEqual(list)

@@ -1,5 +1,5 @@
 /** Element types with their OIDs. */
-const OIDS = { uuid: 2950, text: 25, json: 114, integer: 23, timestamptz: 1184 } as const
+const OIDS = { uuid: 2950, text: 25, json: 114, smallint: 21, integer: 23, timestamptz: 1184 } as const
 
 export type ElementType = keyof typeof OIDS
 
@@ -40,6 +40,8 @@ function sizeOf(type: ElementType, element: Element): number {
   switch (type) {
     case 'uuid':
       return 16
+    case 'smallint':
+      return 2
     case 'integer':
       return 4
     case 'timestamptz':
@@ -55,6 +57,8 @@ function writeElement(type: ElementType, element: string | number, buffer: Buffe
   switch (type) {
     case 'uuid':
       return buffer.write(`${element}`.replaceAll('-', ''), at, 16, 'hex')
+    case 'smallint':
+      return buffer.writeInt16BE(Number(element), at) - at
     case 'integer':
       return buffer.writeInt32BE(Number(element), at) - at
     case 'timestamptz':

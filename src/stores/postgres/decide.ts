@@ -1,4 +1,6 @@
-import { IdempotencyMismatchError, SessionNotFoundError } from '../../domain/errors.ts'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { IdempotencyMismatchError, SessionNotFoundError, StorageError } from '../../domain/errors.ts'
 import { countTurns } from '../../domain/event.ts'
 import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
 import { encodeTrustedJson } from '../../domain/json.ts'
@@ -16,29 +18,41 @@ import {
   viewRow,
 } from './rows.ts'
 import type { CachedView, ScratchpadCache } from './scratchpad-cache.ts'
-import { isoTime } from './times.ts'
+import { isoTime, minuteOf } from './times.ts'
 
-/** $1 session, $2 tenant, $3 user, $4 key, $5 lock, $6 with the last commit. */
+/**
+ * $1 partition, $2 session, $3 tenant, $4 user, $5 key, $6 with the last commit, $7 token to lock with, $8 hold appends
+ * back.
+ */
 export const LOAD: Statement = {
   name: 'load',
   text: `
-    select view, fingerprint, first_sequence, last_sequence, last_commit
-    from context.load_session($1, $2, $3, $4, $5, $6)`,
+    select view, fingerprint, first_sequence, last_sequence, last_commit, is_locked
+    from context.load_session($1, $2, $3, $4, $5, $6, $7, $8)`,
 }
+
+const UNLOCK: Statement = { name: 'unlock', text: 'select context.unlock_session($1, $2, $3)' }
 
 const CHANGE: Statement = {
   name: 'change-state',
   text: `
-    select context.change_state($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) as sequence`,
+    select context.change_state($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+      as sequence`,
 }
 
 const DECIDE: Statement = {
   name: 'decide',
   text: `
     select outcome, first_sequence
-    from context.decide_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::json[], $17,
-      $18, $19, $20, $21, $22, $23)`,
+    from context.decide_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+      $19::json[], $20, $21, $22, $23, $24, $25, $26)`,
 }
+
+/** Milliseconds until a decision that meets conflicts gives up. */
+const PATIENCE = 30_000
+
+/** Conflicts after which a decision holds appends back: they make only an end stale, which must see the whole log. */
+const MAX_CONFLICTS = 3
 
 interface LoadedRow {
   /** Null: there is no such session. */
@@ -48,57 +62,90 @@ interface LoadedRow {
   last_sequence: number | null
   /** Last commit of the conversation, if requested and present. */
   last_commit: LinkRow | null
+  /** Another process has the lock; nothing was read. */
+  is_locked: boolean | null
+}
+
+/** How one decision is made. */
+interface Attempt {
+  query: Query
+  cache: ScratchpadCache
+  partition: number
+  /** The token of the lock that it takes first. */
+  token: string | null
+  holdsAppends: boolean
 }
 
 /**
- * Decides on the views that were read or cached, and writes if no other decision came in between. After one conflict it
- * decides again while holding the session's lock, and the conversation's if it may commit, so it cannot starve.
+ * Decides on the views that were read or cached, and writes if no other decision came in between. After a conflict it
+ * locks the session for a moment, so that no other process can decide first. Each step is one call, so no transaction
+ * stays open; a lock whose holder dies ends after two seconds.
  */
 export async function decideIn(
   connections: Connections,
   cache: ScratchpadCache,
   request: DecideRequest,
+  partition: number,
   replay: (first: number, last: number) => Promise<StoredEvent[]>,
 ): Promise<WriteResult> {
   // with a key the decision may be sent again: its own earlier write makes it stale and is then found by the key
   const keyed = request.idempotency !== undefined
-  const free: Query = (statement, values) =>
+  const query: Query = (statement, values) =>
     connections.query(statement, values, { retry: keyed || statement === LOAD })
+  const free: Attempt = { query, cache, partition, token: null, holdsAppends: false }
   const known = cache.take(request)
-  const guessed = known && (await guess(free, cache, request, known))
+  const guessed = known && (await guess(free, request, known))
   if (guessed !== undefined) return guessed
-  const first = await attempt(free, cache, request, false)
-  const done =
-    first === 'stale' ? await connections.transaction((query) => attempt(query, cache, request, true)) : first
-  if (done === 'stale') throw new Error('a decision under lock cannot be stale')
+  let done = await attempt(free, request)
+  if (done === 'conflict' || done === 'locked') done = await decideLocked(free, request)
   return 'first' in done ? { events: await replay(done.first, done.last), replayed: true } : done
 }
 
 /** Decides on cached views. Only a write that their version allowed counts; anything else is decided again. */
-async function guess(
-  query: Query,
-  cache: ScratchpadCache,
-  request: DecideRequest,
-  known: CachedView,
-): Promise<WriteResult | undefined> {
+async function guess(how: Attempt, request: DecideRequest, known: CachedView): Promise<WriteResult | undefined> {
   let decision: Decision
   try {
     decision = request.decide(known.view)
   } catch {
     return undefined
   }
-  return await change(query, cache, request, known, decision)
+  return await change(how, request, known, decision)
 }
 
-async function attempt(
-  query: Query,
-  cache: ScratchpadCache,
-  request: DecideRequest,
-  lock: boolean,
-): Promise<WriteResult | { first: number; last: number } | 'stale'> {
+/** A write, or the events that the key wrote before. */
+type Decided = WriteResult | { first: number; last: number }
+
+/** Decides under the session's lock until there is no conflict. */
+async function decideLocked(free: Attempt, request: DecideRequest): Promise<Decided> {
+  const token = randomUUID()
+  const deadline = performance.now() + PATIENCE
+  let isWritten = false
+  try {
+    for (let conflicts = 1; performance.now() < deadline; ) {
+      const done = await attempt({ ...free, token, holdsAppends: conflicts >= MAX_CONFLICTS }, request)
+      if (done === 'conflict') {
+        conflicts++
+      } else if (done === 'locked') {
+        await delay(1 + Math.random() * 4)
+      } else {
+        isWritten = 'events' in done && done.events.length > 0
+        return done
+      }
+    }
+  } finally {
+    // a write gives the lock back
+    if (!isWritten) await free.query(UNLOCK, [free.partition, request.sessionId, token]).catch(() => {})
+  }
+  throw new StorageError('postgres', `other decisions on session ${request.sessionId} came first for 30 s; try again`)
+}
+
+async function attempt(how: Attempt, request: DecideRequest): Promise<Decided | 'conflict' | 'locked'> {
+  const { query, partition, token, holdsAppends } = how
   const { decide, sessionId, at, idempotency, chained = false } = request
   const key = idempotency?.key ?? null
-  const [row] = await query<LoadedRow>(LOAD, [sessionId, ...ownerOf(request), key, lock, chained])
+  const given = [partition, sessionId, ...ownerOf(request), key, chained, token, holdsAppends]
+  const [row] = await query<LoadedRow>(LOAD, given)
+  if (row?.is_locked) return 'locked'
   if (!row?.view) throw new SessionNotFoundError(sessionId)
   if (idempotency !== undefined && row.fingerprint !== null) {
     if (row.fingerprint !== idempotency.fingerprint)
@@ -110,29 +157,35 @@ async function attempt(
   const decision = decide(seen.view, lastOf(row))
   if (decision.events.length === 0) return { events: [], replayed: false }
   // the full decision says why nothing was written
-  const changed = await change(query, cache, request, seen, decision)
+  const changed = await change(how, request, seen, decision)
   if (changed !== undefined) return changed
   const stamp = [key, idempotency?.fingerprint ?? null]
-  const values = [...decided(request, seen, decision), ...stamp, ...written(seen.view, decision)]
+  const values = [...decided(how, request, seen, decision), ...stamp, ...written(seen.view, decision)]
   const [result] = await query<{ outcome: string; first_sequence: number }>(DECIDE, values).catch((error: unknown) => {
-    // meanwhile an append used the same key, or another session took the position in the conversation
-    if (!lock && codeOf(error) === '23505') return [{ outcome: 'stale', first_sequence: 0 }]
+    // meanwhile an append used the same key, or another session took the position in the chain
+    const mayRepeat = token === null || chained || idempotency !== undefined
+    if (codeOf(error) === '23505' && mayRepeat) return [{ outcome: 'stale', first_sequence: 0 }]
     throw error
   })
   if (result?.outcome === 'missing') throw new SessionNotFoundError(sessionId)
-  if (result?.outcome !== 'written') return 'stale'
+  if (result?.outcome !== 'written') return 'conflict'
   return { events: placed(decision, result.first_sequence, at), replayed: false }
 }
 
 /** The first parameters of both statements that write. */
-function decided(request: DecideRequest, { version }: CachedView, { events }: Decision): unknown[] {
-  return [request.sessionId, ...ownerOf(request), version, countTurns(events), request.at]
+function decided(
+  { partition, token }: Attempt,
+  request: DecideRequest,
+  { version }: CachedView,
+  { events }: Decision,
+): unknown[] {
+  const { sessionId, at } = request
+  return [partition, sessionId, ...ownerOf(request), version, countTurns(events), at, minuteOf(at), token]
 }
 
 /** Writes a decision of one event that changes only the scratchpad; `undefined` if it is another kind or stale. */
 async function change(
-  query: Query,
-  cache: ScratchpadCache,
+  how: Attempt,
   request: DecideRequest,
   seen: CachedView,
   decision: Decision,
@@ -144,10 +197,10 @@ async function change(
   if (!onlyStateChanged(seen.view, view)) return undefined
   const { scratchpad, version, updatedAt } = view.state
   const pad = encodeTrustedJson(scratchpad)
-  const values = [...decided(request, seen, decision), view.record.startedAt, pad, version, updatedAt]
-  const [row] = await query<{ sequence: number | null }>(CHANGE, [...values, ...eventValues(event)])
+  const values = [...decided(how, request, seen, decision), view.record.startedAt, pad, version, updatedAt]
+  const [row] = await how.query<{ sequence: number | null }>(CHANGE, [...values, ...eventValues(event)])
   if (typeof row?.sequence !== 'number') return undefined
-  cache.put(request, { version: seen.version + 1, view }, pad.length)
+  how.cache.put(request, { version: seen.version + 1, view }, pad.length)
   return { events: placed(decision, row.sequence, request.at), replayed: false }
 }
 

@@ -1,15 +1,16 @@
 import type { EnvelopeFilter, EnvelopeRow, EnvelopeStore } from '../../ports/envelope-store.ts'
 import type { Connections, Statement } from './connection.ts'
 import { type EnvelopeColumns, envelopeOf } from './envelope-rows.ts'
+import { byText, mergeSorted, type Partitions } from './partitions.ts'
 import { isUuid } from './rows.ts'
 
-const PAGE: Statement = { name: 'envelopes-page', text: 'select * from context.list_envelopes($1, $2)' }
+const PAGE: Statement = { name: 'envelopes-page', text: 'select * from context.list_envelopes($1, $2, $3)' }
 
-const FIND: Statement = { name: 'envelopes-find', text: 'select * from context.find_envelopes($1)' }
+const FIND: Statement = { name: 'envelopes-find', text: 'select * from context.find_envelopes($1, $2)' }
 
-const COUNT: Statement = { name: 'envelopes-count', text: 'select context.count_envelopes($1, $2) as count' }
+const COUNT: Statement = { name: 'envelopes-count', text: 'select context.count_envelopes($1, $2, $3) as count' }
 
-const REMOVE: Statement = { name: 'envelopes-remove', text: 'select context.remove_envelopes($1, $2, $3) as id' }
+const REMOVE: Statement = { name: 'envelopes-remove', text: 'select context.remove_envelopes($1, $2, $3, $4) as id' }
 
 interface Row extends EnvelopeColumns {
   id: string
@@ -17,27 +18,38 @@ interface Row extends EnvelopeColumns {
 }
 
 /** The stored envelopes of all sessions. */
-export function envelopeCalls({ query }: Connections): EnvelopeStore {
-  async function read(statement: Statement, values: unknown[]): Promise<EnvelopeRow[]> {
-    return (await query<Row>(statement, values, { retry: true })).map(rowOf)
+export function envelopeCalls({ query }: Connections, { everywhere }: Partitions): EnvelopeStore {
+  async function read(statement: Statement, values: unknown[]): Promise<EnvelopeRow[][]> {
+    return await everywhere(async (partition) =>
+      (await query<Row>(statement, [partition, ...values], { retry: true })).map(rowOf),
+    )
   }
 
   return {
-    page: ({ after, limit }) => read(PAGE, [after || null, limit]),
+    async page({ after, limit }) {
+      return mergeSorted(await read(PAGE, [after || null, limit]), limit, (a, b) => byText(a.sessionId, b.sessionId))
+    },
 
     // the server would refuse other texts as ids
-    find: (ids) => read(FIND, [ids.filter(isUuid)]),
+    find: async (ids) => (await read(FIND, [ids.filter(isUuid)])).flat(),
 
     async count(which) {
-      const [row] = await query<{ count: string }>(COUNT, filterValues(which), { retry: true })
-      return Number(row?.count ?? 0)
+      const counts = await everywhere((partition) =>
+        query<{ count: string }>(COUNT, [partition, ...filterValues(which)], { retry: true }),
+      )
+      return counts.flat().reduce((sum, { count }) => sum + Number(count), 0)
     },
 
     // not retried: the caller needs the ids that the first attempt removed
     async remove(which, limit) {
-      return (await query<{ id: string }>(REMOVE, [...filterValues(which), limit], { retry: false })).map(
-        ({ id }) => id,
-      )
+      const removed: string[] = []
+      await everywhere(async (partition) => {
+        if (removed.length === limit) return
+        const values = [partition, ...filterValues(which), limit - removed.length]
+        const rows = await query<{ id: string }>(REMOVE, values, { retry: false })
+        removed.push(...rows.map(({ id }) => id))
+      })
+      return removed
     },
   }
 }

@@ -1,6 +1,7 @@
 import { ImportConflictError, SequenceConflictError, SessionActiveError } from '../../domain/errors.ts'
 import type { FoundImport, ImportBlock, ImportStore, UnfinishedQuery } from '../../ports/import-store.ts'
 import type { Connections, Statement } from './connection.ts'
+import { byText, mergeSorted, type Partitions } from './partitions.ts'
 import {
   edgeColumns,
   eventColumns,
@@ -11,23 +12,28 @@ import {
   viewOf,
   viewOfJson,
 } from './rows.ts'
+import type { SessionLocator } from './session-locator.ts'
+import { homeOf } from './sessions.ts'
 
 /** No row: the session does not exist, not even in part. */
 const FIND: Statement = {
   name: 'import-find',
-  text: 'select (f.view).*, f.importing, f.last_event from context.find_import($1) f',
+  text: 'select (f.view).*, f.importing, f.last_event from context.find_import($1, $2) f',
 }
 
 const WRITE: Statement = {
   name: 'import-write',
   text: `
     select outcome, current_head, other
-    from context.import_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::json[], $12, $13, $14, $15, $16, $17, $18)`,
+    from context.import_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json[], $13, $14, $15, $16, $17, $18, $19)`,
 }
 
-const UNFINISHED: Statement = { name: 'import-unfinished', text: 'select context.list_imports($1, $2, $3, $4) as id' }
+const UNFINISHED: Statement = {
+  name: 'import-unfinished',
+  text: 'select context.list_imports($1, $2, $3, $4, $5) as id',
+}
 
-const DISCARD: Statement = { name: 'import-discard', text: 'select context.discard_import($1) as events' }
+const DISCARD: Statement = { name: 'import-discard', text: 'select context.discard_import($1, $2) as events' }
 
 /** The columns of `context.session_views` are null while the import is unfinished. */
 interface FoundRow extends ViewRow {
@@ -42,10 +48,14 @@ interface Outcome {
 }
 
 /** Imports of sessions. */
-export function importCalls({ query }: Connections): ImportStore {
+export function importCalls({ query }: Connections, locator: SessionLocator, partitions: Partitions): ImportStore {
   return {
     async find(sessionId): Promise<FoundImport | undefined> {
-      const [row] = await query<FoundRow>(FIND, [sessionId], { retry: true })
+      const [row] =
+        (await locator.at({ sessionId }, async (partition) => {
+          const rows = await query<FoundRow>(FIND, [partition, sessionId], { retry: true })
+          return rows.length === 0 ? undefined : rows
+        })) ?? []
       if (row === undefined) return undefined
       const { importing, last_event: lastEventId } = row
       if (importing === null) return { view: viewOf(row), lastEventId, isUnfinished: false }
@@ -54,18 +64,38 @@ export function importCalls({ query }: Connections): ImportStore {
 
     // not retried: a repeat would conflict with what the first attempt wrote
     async write(block): Promise<void> {
-      const [row] = await query<Outcome>(WRITE, columns(block), { retry: false })
-      if (row?.outcome !== 'written') throw refusal(block, row as Outcome)
+      const { sessionId, view } = block
+      const home = homeOf(view)
+      const { taken, entry } = block.after === 0 ? await locator.claim(sessionId, home) : {}
+      if (taken !== undefined) throw new ImportConflictError({ sessionId, reason: 'owner' })
+      const [row] = await query<Outcome>(WRITE, [home, ...columns(block)], { retry: false })
+      const { outcome, current_head: head } = row as Outcome
+      if (outcome === 'written') return
+      await locator.free(entry)
+      if (outcome === 'conflict' && head === 0 && (await locator.isElsewhere(sessionId, home)))
+        throw new ImportConflictError({ sessionId, reason: 'owner' })
+      throw refusal(block, row as Outcome)
     },
 
     async unfinished({ after, limit, within }: UnfinishedQuery): Promise<string[]> {
       const values = [...ownerOf({ within }), after || null, limit]
-      return (await query<{ id: string }>(UNFINISHED, values, { retry: true })).map(({ id }) => id)
+      const pages = await partitions.ofUser(within, async (partition) =>
+        (await query<{ id: string }>(UNFINISHED, [partition, ...values], { retry: true })).map(({ id }) => id),
+      )
+      return mergeSorted(pages, limit, byText)
     },
 
     async discard(sessionId): Promise<number> {
-      const [row] = await query<{ events: number }>(DISCARD, [sessionId], { retry: false })
-      return row?.events ?? 0
+      return (
+        (await locator.at({ sessionId }, async (partition) => {
+          const entry = await locator.entryOf(sessionId, partition)
+          const [row] = await query<{ events: number }>(DISCARD, [partition, sessionId], { retry: false })
+          // no event: the import may be in another partition
+          if (!row?.events) return undefined
+          await locator.free(entry)
+          return row.events
+        })) ?? 0
+      )
     },
   }
 }

@@ -8,10 +8,13 @@ import { envelopeCalls } from './envelopes.ts'
 import { importCalls } from './imports.ts'
 import { memoryCalls } from './memories.ts'
 import { migrate, requireSchema, schemaOf } from './migrate.ts'
+import { type Partitions, partitionsOf } from './partitions.ts'
 import { readCalls } from './read.ts'
 import { recallCalls } from './recall.ts'
 import { ScratchpadCache } from './scratchpad-cache.ts'
+import { sessionLocator } from './session-locator.ts'
 import { sessionCalls } from './sessions.ts'
+import { TaskQueue } from './task-queue.ts'
 import { watchers } from './watch.ts'
 import { workCalls } from './work.ts'
 
@@ -26,33 +29,43 @@ export interface PostgresOptions {
 /** A store in Postgres 15 or newer, shared by any number of processes and machines. */
 export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const connections = await connect(options.url)
+  let partitions: Partitions
   try {
     if (options.migrate) await migrate(connections)
     else await requireSchema(connections)
+    partitions = await partitionsOf(connections)
   } catch (error) {
     await connections.close()
     throw storageError(error, 'cannot open the database')
   }
 
-  const sessions = sessionCalls(connections)
-  const reads = readCalls(connections)
-  const work = workCalls(connections)
+  const locator = sessionLocator(connections)
+  const sessions = sessionCalls(connections, locator, partitions)
+  const reads = readCalls(connections, locator, partitions)
+  const work = workCalls(connections, locator, partitions)
   const watching = watchers(connections)
   const range = (key: SessionKey, first: number, last: number) =>
     reads.read(key, { after: first - 1, before: last + 1, order: 'asc', limit: last - first + 1 })
-  const queue = appendQueue(connections, range, (ids) => watching.notify(ids))
+  const onWritten = (ids: string[]) => watching.notify(ids)
+  const queue = appendQueue({ connections, locator, replay: range, onWritten }, partitions)
   let closed = false
+  const running = new Set<Promise<unknown>>()
 
   function requireOpen(): void {
     if (closed) throw new StorageError('postgres', 'the store is closed')
   }
 
+  /** Runs one call of the port. Those that were accepted may take several statements, so a close waits for them. */
   async function call<T>(work: () => Promise<T>): Promise<T> {
     requireOpen()
+    const result = work()
+    running.add(result)
     try {
-      return await work()
+      return await result
     } catch (error) {
       throw isDriverError(error) ? storageError(error) : error
+    } finally {
+      running.delete(result)
     }
   }
 
@@ -71,16 +84,18 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     return result
   }
 
+  const decisions = new TaskQueue()
   const scratchpads = new ScratchpadCache()
-  const memories = guarded(memoryCalls(connections))
-  const imports = guarded(importCalls(connections))
+  const memories = guarded(memoryCalls(connections, locator, partitions))
+  const imports = guarded(importCalls(connections, locator, partitions))
   return {
     name: 'postgres',
     create: (request) => call(() => sessions.create(request)),
     append: (request) => call(() => queue.append(request)),
     decide: (request) => {
       const replay = (first: number, last: number) => range(request, first, last)
-      return write(request.sessionId, () => decideIn(connections, scratchpads, request, replay))
+      const decide = (partition: number) => decideIn(connections, scratchpads, request, partition, replay)
+      return write(request.sessionId, () => decisions.run(request.sessionId, () => locator.at(request, decide)))
     },
     fork: (request) => call(() => sessions.fork(request)),
     repair: (key, expectedHead, view, edges) => call(() => sessions.repair(key, expectedHead, view, edges)),
@@ -106,8 +121,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
         return changed
       },
     },
-    index: guarded(recallCalls(connections)),
-    envelopes: guarded(envelopeCalls(connections)),
+    index: guarded(recallCalls(connections, locator, partitions)),
+    envelopes: guarded(envelopeCalls(connections, partitions)),
     imports: { ...imports, write: (block) => write(block.sessionId, () => imports.write(block)) },
     watch(sessionId, wake) {
       requireOpen()
@@ -124,6 +139,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     async close() {
       if (closed) return
       closed = true
+      await Promise.allSettled(running)
       await queue.idle()
       await watching.close()
       await connections.close()

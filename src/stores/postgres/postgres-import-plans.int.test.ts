@@ -6,27 +6,32 @@ import { upTo } from '../conformance/samples.ts'
 import { type Connections, connect, type Statement } from './connection.ts'
 import { importCalls } from './imports.ts'
 import { postgresStore } from './index.ts'
+import { partitionsOf } from './partitions.ts'
+import { sessionLocator } from './session-locator.ts'
 
 /** Far more rows than any call may read. */
 const MANY = 5000
 
 const FILL = `
   insert into context.sessions (
-    id, tenant, user_id, conversation_id, chatmode, state, status, active_agent, head, turns, cleared_at, started_at,
+    partition, id, tenant, user_id, conversation_id, chatmode, state, status, active_agent, head, turns, cleared_at, started_at,
     last_activity_at, activity_minute, ended_at, metadata
   )
-  select gen_random_uuid(), 'local', 'ada', 'c' || n, 'default', 'running', '{}', 'coach', 1, 0, 0, now(), now(), n,
+  select context.partition_of('local', 'ada'), gen_random_uuid(), 'local', 'ada', 'c' || n, 'default', 'running', '{}', 'coach', 1, 0, 0, now(), now(), n,
     case when n % 2 = 0 then now() end, '{}'
   from generate_series(1, ${MANY}) n;
-  insert into context.session_slots (tenant, user_id, chatmode, conversation_id, session_id)
-  select tenant, user_id, chatmode, conversation_id, id from context.sessions where ended_at is null
+  insert into context.session_slots (partition, tenant, user_id, chatmode, conversation_id, session_id)
+  select partition, tenant, user_id, chatmode, conversation_id, id from context.sessions where ended_at is null
   on conflict do nothing;
-  insert into context.session_envelopes (session_id, tenant, subject, sequence)
-  select id, tenant, user_id, 1 from context.sessions on conflict do nothing;
-  insert into context.session_imports (session_id, tenant, user_id, head, view)
-  select gen_random_uuid(), 'local', 'u' || n % 250, 1, '{}' from generate_series(1, ${MANY}) n;
-  insert into context.conversation_commits (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
-  select 'local', 'mine', n, 'x', gen_random_uuid(), 'ada', now() from generate_series(1, ${MANY}) n;
+  insert into context.session_envelopes (partition, session_id, tenant, subject, sequence)
+  select partition, id, tenant, user_id, 1 from context.sessions on conflict do nothing;
+  insert into context.session_imports (partition, session_id, tenant, user_id, head, view)
+  select context.partition_of('local', 'u' || n % 250), gen_random_uuid(), 'local', 'u' || n % 250, 1, '{}' from generate_series(1, ${MANY}) n;
+  insert into context.session_directory (partition, id, home, claimed_at)
+  select n % 1024, gen_random_uuid(), 1, now() from generate_series(1, ${MANY}) n;
+  insert into context.conversation_commits
+    (partition, chain, tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+  select context.partition_of('local', 'ada'), context.chain_of('local', 'ada', 'mine'), 'local', 'mine', n, 'x', gen_random_uuid(), 'ada', now() from generate_series(1, ${MANY}) n;
   analyze`
 
 const READ: Statement = {
@@ -71,7 +76,8 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     const undo = new Error('undo')
     let found: Record<string, number> = {}
     const work = connections.transaction(async (query) => {
-      await call(importCalls({ ...connections, query }))
+      const within = { ...connections, query }
+      await call(importCalls(within, sessionLocator(within), await partitionsOf(connections)))
       const rows = await query<{ table: string; read: number }>(READ, [])
       found = Object.fromEntries(rows.map(({ table, read }) => [table, read]))
       throw undo
@@ -80,10 +86,10 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     return found
   }
 
-  // the planner reads one row at the end of an index
+  // the planner reads one row at the end of an index; a session whose id points elsewhere is looked for twice
   it.each([
-    ['finding a session', (imports: ImportStore) => imports.find(visible.sessionId), 1],
-    ['finding an unfinished import', (imports) => imports.find(unfinished.sessionId), 1],
+    ['finding a session', (imports: ImportStore) => imports.find(visible.sessionId), 2],
+    ['finding an unfinished import', (imports) => imports.find(unfinished.sessionId), 2],
     ['finding nothing', (imports) => imports.find('00000000-0000-7000-8000-000000000000'), 0],
     ['the first page', (imports) => imports.unfinished({ limit: 50 }), 51],
     [
@@ -115,7 +121,8 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     const { session_imports, session_events, session_types, session_edges } = await reads((imports) =>
       imports.discard(unfinished.sessionId),
     )
-    expect({ session_imports, session_events }).toEqual({ session_imports: 1, session_events: most })
+    expect(session_imports).toBeLessThanOrEqual(2)
+    expect(session_events).toBe(most)
     expect([session_types, session_edges].every((read = 0) => read < 50)).toBe(true)
   })
 })

@@ -26,9 +26,10 @@ import {
   upTo,
 } from '../conformance/samples.ts'
 import { type Connections, connect, type Query } from './connection.ts'
-import { LOAD } from './decide.ts'
 import { importCalls } from './imports.ts'
 import { postgresStore } from './index.ts'
+import { partitionsOf } from './partitions.ts'
+import { sessionLocator } from './session-locator.ts'
 import { sessionCalls } from './sessions.ts'
 
 describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
@@ -105,7 +106,8 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     async function runWhileOpen<T>(first: (calls: Calls, query: Query) => Promise<unknown>, second: () => Promise<T>) {
       const { settled } = await connections.transaction(async (query) => {
         const within: Connections = { ...connections, query }
-        await first({ ...importCalls(within), ...sessionCalls(within) }, query)
+        const parts = [within, sessionLocator(within), await partitionsOf(connections)] as const
+        await first({ ...importCalls(...parts), ...sessionCalls(...parts) }, query)
         let isOver = false
         const settled = Promise.allSettled([second()]).finally(() => {
           isOver = true
@@ -192,7 +194,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       expect(active).toEqual({ code: 'SESSION_ACTIVE', sessionId: request.view.record.id, conversationId: 'c' })
     })
 
-    it('a new commit follows the imported one, and an import waits for a commit in progress', async () => {
+    it('a new commit waits for the imported one and follows it', async () => {
       const [one, two] = [life(ended), life([...WORK, ...endSteps(3)])]
       const sessionId = await createSession(store, { conversationId: 'c' })
       const commit = () =>
@@ -206,9 +208,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
           }),
         })
       await runWhileOpen((calls) => calls.write(blockOf(one)), commit)
-      // like a decision that reads the chain again
-      const look = (_: Calls, query: Query) => query(LOAD, [sessionId, null, null, null, true, true])
-      await runWhileOpen(look, () => store.imports.write(blockOf(two)))
+      await store.imports.write(blockOf(two))
       const links = await readCommits(store, 'c')
       expect(links.map(({ id, position }) => [id, position])).toEqual([
         ['commit 1', 1],
@@ -245,7 +245,9 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       const [one, two] = [life(), foreignSession({}, WORK)]
       for (const each of [one, two]) await writeSession(store, each, 3)
       const next = () => store.imports.write(blockOf(one, 3))
-      expect(await runWhileOpen((calls) => calls.purge(one, NOON), next)).toEqual(conflict(one, 3, 0))
+      expect(await runWhileOpen((calls) => calls.purge({ ...one, within: ADA }, NOON), next)).toEqual(
+        conflict(one, 3, 0),
+      )
       expect(await rowsOf(one.sessionId)).toEqual([])
       const purge = () => store.purge(two, NOON)
       expect(await runWhileOpen((calls) => calls.write(blockOf(two, 3)), purge)).toEqual({ events: 9, keys: 0 })

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
+import { partitionOf } from '../../domain/partition.ts'
 import type { Store } from '../../ports/store.ts'
 import {
   createSession,
@@ -17,6 +18,7 @@ const TABLES = ['memories', 'memory_history', 'memory_keys', 'memory_sources']
 
 const ACME = { tenant: 'acme', userId: 'ada' }
 const OTHER = { tenant: 'other', userId: 'ada' }
+const PARTITION = `${partitionOf('acme', 'ada')}::smallint`
 const STAMP = { key: 'k', fingerprint: 'f' }
 
 describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
@@ -52,24 +54,27 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     return { sessionId, id: memory.id }
   }
 
-  it.each(TABLES)('the application role has no access to %s except through functions', async (table) => {
-    for (const sql of [
-      `select 1 from memori.${table}`,
-      `insert into memori.${table} default values`,
-      `update memori.${table} set tenant = 'x'`,
-      `delete from memori.${table}`,
-      `truncate memori.${table}`,
-    ]) {
-      await expect(asRole(SERVING, sql)).rejects.toMatchObject({ code: '42501' })
-    }
-  })
+  it.each([...TABLES, 'memory_versions'])(
+    'the application role has no access to %s except through functions',
+    async (table) => {
+      for (const sql of [
+        `select 1 from memori.${table}`,
+        `insert into memori.${table} default values`,
+        `update memori.${table} set tenant = 'x'`,
+        `delete from memori.${table}`,
+        `truncate memori.${table}`,
+      ]) {
+        await expect(asRole(SERVING, sql)).rejects.toMatchObject({ code: '42501' })
+      }
+    },
+  )
 
   it('row level security is forced and shows readers only the tenant they name', async () => {
     await remembered()
     const forced = await database.admin(`
       select relname from pg_class
       where relnamespace = 'memori'::regnamespace and relkind = 'r' and relrowsecurity and relforcerowsecurity`)
-    expect(forced.map(({ relname }) => relname).sort()).toEqual(TABLES)
+    expect(forced.map(({ relname }) => relname).sort()).toEqual([...TABLES, 'memory_versions'])
     for (const table of TABLES) {
       const count = `select count(*)::int as rows from memori.${table}`
       expect(await asRole('throughline_functions', count), table).toEqual([{ rows: 0 }])
@@ -86,7 +91,8 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     await database.admin(`
       create or replace function context.can_access(s_tenant text, s_user text, p_tenant text, p_user text) returns boolean
       language sql immutable as 'select true';
-      create or replace function context.corpus_id(p_tenant text, p_user text, p_corpus text) returns bigint
+      create or replace function context.corpus_id(p_partition smallint, p_tenant text, p_user text, p_corpus text)
+      returns integer
       language sql stable set throughline.tenant = '*' as
       'select x.corpus_id from context.recall_corpora x where x.corpus = p_corpus'`)
     for (const corpus of ['messages', 'memories'] as const) {
@@ -156,9 +162,10 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     const { sessionId } = await remembered()
     const none = Array(19).fill("'{}'").join(', ')
     for (const call of [
-      `load_memory_key('acme', 'ada', 'k'), context.load_memory_change('acme', 'ada', array['${sessionId}']::uuid[], '${sessionId}', 0, 1, '{}', '{}', null)`,
-      `index_messages('${sessionId}', 1, 2, 1, ${none})`,
-      `unindex_session('${sessionId}')`,
+      `load_memory_change(${PARTITION}, 'acme', 'ada', null, 'new', array['${sessionId}']::uuid[], '${sessionId}', 0, 1, '{}', '{}', null)`,
+      `load_memory_change(${PARTITION}, 'acme', 'ada', '${sessionId}', null, array['${sessionId}']::uuid[], '${sessionId}', 0, 1, '{}', '{}', null)`,
+      `index_messages(${PARTITION}, '${sessionId}', 1, 2, 1, ${none})`,
+      `unindex_session(${PARTITION}, '${sessionId}')`,
     ]) {
       const held = await database.admin(`
         begin;

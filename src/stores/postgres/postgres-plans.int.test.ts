@@ -6,31 +6,33 @@ const MANY = 20_000
 
 const FILL = `
   insert into context.sessions (
-    id, tenant, user_id, conversation_id, chatmode, state, status, active_agent, head, turns, cleared_at, started_at,
+    partition, id, tenant, user_id, conversation_id, chatmode, state, status, active_agent, head, turns, cleared_at, started_at,
     last_activity_at, activity_minute, ended_at, expires_at, metadata
   )
-  select gen_random_uuid(), 'local', 'u' || n % 100, 'c' || n, 'default', 'running', '{}', 'coach', 1, 0, 0, at, at,
-    extract(epoch from at)::bigint / 60, case when n % 2 = 0 then at end,
+  select context.partition_of('local', 'u' || n % 100), gen_random_uuid(), 'local', 'u' || n % 100, 'c' || n, 'default', 'running', '{}', 'coach', 1, 0, 0, at, at,
+    context.minute_of(at), case when n % 2 = 0 then at end,
     case when n % 4 = 1 then at + case when n % 100 = 1 then interval '1 minute' else interval '1 year' end end, '{}'
   from generate_series(1, ${MANY}) n,
     lateral (select timestamptz '2026-03-01 12:00:00Z' + n * interval '1 second') t (at);
 
   insert into context.session_edges
-    (session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
-  select '00000000-0000-7000-8000-000000000000', 'local', a, 'l', b, n, '{}', a, b, md5(a || b)::uuid
+    (partition, session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
+  select 7, '00000000-0000-7000-8000-000000000000', 'local', a, 'l', b, n, '{}', a, b, md5(a || b)::uuid
   from generate_series(1, ${MANY}) n, lateral (select 'f' || n % 2000, 't' || n % 3000) e (a, b);
   insert into context.sessions
-  select (jsonb_populate_record(s, '{"id": "00000000-0000-7000-8000-000000000000", "conversation_id": "edges"}')).*
+  select (jsonb_populate_record(s, '{"partition": 7, "id": "00000000-0000-7000-8000-000000000000", "conversation_id": "edges"}')).*
   from context.sessions s limit 1;
 
-  insert into context.session_state (session_id, tenant, scratchpad, version, updated_at)
-  select id, tenant, '{}', 0, started_at from context.sessions;
-  insert into context.session_envelopes (session_id, tenant, subject, created_at, updated_at, batch, sequence)
-  select id, tenant, user_id, started_at, started_at, 'b' || row_number() over () % 200, envelope_at
+  insert into context.session_state (partition, session_id, tenant, scratchpad, version, updated_at)
+  select partition, id, tenant, '{}', 0, started_at from context.sessions;
+  insert into context.session_envelopes (partition, session_id, tenant, subject, created_at, updated_at, batch, sequence)
+  select partition, id, tenant, user_id, started_at, started_at, 'b' || row_number() over () % 200, envelope_at
   from context.sessions;
 
-  insert into context.conversation_commits (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
-  select 'local', 'c' || n / 1000, n % 1000 + 1, 'x', gen_random_uuid(), 'ada', now()
+  insert into context.conversation_commits
+    (partition, chain, tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+  select 7, context.chain_of('local', 'ada', 'c' || n / 1000), 'local', 'c' || n / 1000, n % 1000 + 1, 'x',
+    gen_random_uuid(), 'ada', now()
   from generate_series(0, ${MANY - 1}) n;
   analyze`
 
@@ -57,7 +59,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     return row as { rows: number; read: number }
   }
 
-  const session = "'00000000-0000-7000-8000-000000000000', null, null"
+  const session = "7::smallint, '00000000-0000-7000-8000-000000000000', null, null"
 
   // every second session is live, every hundredth of those is expired; the last idle minute is read whole
   it.each([
@@ -67,7 +69,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['both', "null, null, '2026-03-01 12:01Z', '2026-03-01 13:00Z', '2026-03-01 13:00Z', 40", 40, 120],
     ['none', "null, null, '2026-03-01 12:00Z', '2026-03-01 12:00Z', '2026-03-01 12:00Z', 500", 0, 35],
   ])('a sweep for %s reads little more than it gives', async (_, values, rows, most) => {
-    const found = await cost(`due_sessions(${values})`, 'sessions')
+    const found = await cost(`due_sessions(0::smallint, ${values})`, 'sessions')
     expect(found.rows).toBe(rows)
     expect(found.read).toBeLessThanOrEqual(most)
   })
@@ -85,12 +87,15 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
   })
 
   it('commits of a conversation are read a page at a time', async () => {
-    const found = await cost("read_commits('local', 'c7', null, 500, 20)", 'conversation_commits')
-    expect(found).toEqual({ rows: 20, read: 20 })
+    for (const user of ['ada', null]) {
+      const values = `7::smallint, 'local', 'c7', ${user === null ? null : `'${user}'`}, 500, '~', 20`
+      const found = await cost(`read_commits(${values})`, 'conversation_commits')
+      expect(found).toEqual({ rows: 20, read: 20 })
+    }
   })
 
   it.each(['sessions', 'session_state', 'session_envelopes'])('a load reads one row of %s', async (table) => {
-    expect(await cost(`load_session(${session}, null, false, false)`, table)).toEqual({ rows: 1, read: 1 })
+    expect(await cost(`load_session(${session}, null, false, null, false)`, table)).toEqual({ rows: 1, read: 1 })
     expect(await cost(`read_session(${session})`, table)).toEqual({ rows: 1, read: 1 })
   })
 
@@ -102,12 +107,12 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
   })
 
   it.each([
-    ['a first page of envelopes', 'list_envelopes(null, 50)', 50, 55],
-    ['a page after a session', "list_envelopes('80000000-0000-7000-8000-000000000000', 50)", 50, 55],
-    ['envelopes by id', 'find_envelopes(array(select id from context.sessions limit 20))', 20, 20],
-    ['a count by batch', "count_envelopes('b7', null)", 1, 105],
-    ['a count by time', "count_envelopes(null, '2026-03-01 17:30Z')", 1, 205],
-    ['a removal by batch', "remove_envelopes('b9', null, 10)", 10, 25],
+    ['a first page of envelopes', 'list_envelopes(0::smallint, null, 50)', 50, 55],
+    ['a page after a session', "list_envelopes(0::smallint, '80000000-0000-7000-8000-000000000000', 50)", 50, 55],
+    ['envelopes by id', 'find_envelopes(0::smallint, array(select id from context.sessions limit 20))', 20, 20],
+    ['a count by batch', "count_envelopes(0::smallint, 'b7', null)", 1, 105],
+    ['a count by time', "count_envelopes(0::smallint, null, '2026-03-01 17:30Z')", 1, 205],
+    ['a removal by batch', "remove_envelopes(0::smallint, 'b9', null, 10)", 10, 25],
   ])('%s reads little more than it gives', async (_, call, rows, most) => {
     const found = await cost(call, 'session_envelopes')
     expect(found.rows).toBe(rows)

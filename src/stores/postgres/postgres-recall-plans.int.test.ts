@@ -1,58 +1,62 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Databases, databasesOf, type TestDatabase } from '../../../test/servers/database.ts'
+import { partitionOf } from '../../domain/partition.ts'
 
 /** Far more rows than any call may read. */
 const MANY = 20_000
 
 /** Two users with half of the data each: sessions of 20 messages, each with 3 terms. */
 const FILL = `
+  create function pg_temp.home(n integer) returns smallint language sql immutable as
+    'select context.partition_of(''local'', ''u'' || n % 2)';
   create function pg_temp.id(n integer) returns uuid language sql immutable as 'select lpad(to_hex(n), 32, ''0'')::uuid';
 
   insert into context.sessions (
-    id, tenant, user_id, conversation_id, chatmode, state, status, active_agent, head, turns, cleared_at, started_at,
+    partition, id, tenant, user_id, conversation_id, chatmode, state, status, active_agent, head, turns, cleared_at, started_at,
     last_activity_at, activity_minute, metadata
   )
-  select pg_temp.id(n), 'local', 'u' || n % 2, 'c' || n, 'default', 'running', '{}', 'coach', 20, 0, 0, at, at,
-    extract(epoch from at)::bigint / 60, '{}'
+  select pg_temp.home(n), pg_temp.id(n), 'local', 'u' || n % 2, 'c' || n, 'default', 'running', '{}', 'coach', 20, 0, 0, at, at,
+    context.minute_of(at), '{}'
   from generate_series(1, ${MANY / 10}) n,
     lateral (select timestamptz '2026-03-01 12:00:00Z' + n * interval '1 second') t (at);
-  insert into context.session_marks (session_id, tenant, indexed, turns, version, extracted)
-  select id, tenant, case when activity_minute % 5 = 0 then 10 else 20 end, 20, 1, 0 from context.sessions;
-  insert into context.session_events (session_id, sequence, id, tenant, type, role, content, created_at)
-  select s.id, n, gen_random_uuid(), 'local', 'user_message', 'user', '', now()
+  insert into context.session_marks (partition, session_id, tenant, indexed, turns, version, extracted)
+  select partition, id, tenant, case when activity_minute % 5 = 0 then 10 else 20 end, 20, 1, 0 from context.sessions;
+  insert into context.session_events (partition, session_id, sequence, id, tenant, type, role, content, created_at)
+  select s.partition, s.id, n, gen_random_uuid(), 'local', 'user_message', 'user', '', now()
   from context.sessions s, generate_series(1, 10) n;
 
-  insert into context.recall_corpora (user_id, tenant, corpus, corpus_id, messages, terms, long_messages)
-  overriding system value
-  values ('u0', 'local', 'messages', 1, ${MANY}, ${3 * MANY}, 0), ('u1', 'local', 'messages', 2, ${MANY}, ${3 * MANY}, 0);
+  insert into context.recall_corpora (partition, user_id, tenant, corpus, corpus_id, messages, terms, long_messages)
+  select pg_temp.home(n), 'u' || n, 'local', 'messages', n + 1, ${MANY}, ${3 * MANY}, 0 from generate_series(0, 1) n;
   insert into context.recall_messages (
-    corpus_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
+    partition, corpus_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
   )
-  select n % 2 + 1, pg_temp.id(n), turn, 'local', turn, false, 'user', n * 1000 + turn, 3, 0, 0, 0, false
+  select pg_temp.home(n), n % 2 + 1, pg_temp.id(n), turn, 'local', turn, false, 'user', n * 1000 + turn, 3, 0, 0, 0, false
   from generate_series(1, ${MANY / 10}) n, generate_series(1, 20) turn;
-  insert into context.recall_postings (corpus_id, term, session_id, block, tenant, messages, data)
-  select n % 2 + 1, term, pg_temp.id(n), 0, 'local', 1, '\\x0102'
+  insert into context.recall_postings (partition, corpus_id, term, session_id, block, tenant, messages, data)
+  select pg_temp.home(n), n % 2 + 1, term, pg_temp.id(n), 0, 'local', 1, '\\x0102'
   from generate_series(1, ${MANY / 10}) n,
     lateral (select 'often' union all select 'rare' || n / 10 union all select 'own' || n || i from generate_series(1, 8) i) t (term);
-  insert into context.recall_terms (corpus_id, term, tenant, messages)
-  select corpus_id, term, 'local', count(*) from context.recall_postings group by 1, 2;
-  insert into context.recall_blocks (corpus_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
-  select corpus_id, session_id, 0, 1, 'local', array_agg(term), 20, 60, 0 from context.recall_postings group by 1, 2;
-  insert into context.recall_speakers (corpus_id, speaker, tenant, messages)
-  values (1, 'user', 'local', ${MANY}), (2, 'user', 'local', ${MANY});
+  insert into context.recall_terms (partition, corpus_id, term, tenant, messages)
+  select partition, corpus_id, term, 'local', count(*) from context.recall_postings group by 1, 2, 3;
+  insert into context.recall_blocks (partition, corpus_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
+  select partition, corpus_id, session_id, 0, 1, 'local', array_agg(term), 20, 60, 0
+  from context.recall_postings group by 1, 2, 3;
+  insert into context.recall_speakers (partition, corpus_id, speaker, tenant, messages)
+  select pg_temp.home(n), n + 1, 'user', 'local', ${MANY} from generate_series(0, 1) n;
 
   insert into memori.memories (user_id, memory_id, category, content, fingerprint, index_version, expires_at, superseded_by)
   select 'u' || n % 2, pg_temp.id(n), 'facts', 'tea', 'f' || n, case when n % 500 < 3 then null else 1 end,
     case when n % 400 = 0 then timestamptz '2026-03-01 12:00Z' + n * interval '1 s' end, case when n % 5 = 0 then pg_temp.id(n) end
   from generate_series(1, ${MANY}) n;
-  insert into memori.memory_sources (user_id, tenant, digest, memory_id, key)
-  select user_id, 'local', md5(key)::uuid, memory_id, key
+  insert into memori.memory_sources (partition, user_id, tenant, digest, memory_id, key)
+  select partition, user_id, 'local', md5(key)::uuid, memory_id, key
   from memori.memories, lateral (select 'session:' || right(memory_id::text, 2)) k (key);
-  insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, response, at)
-  select 'u' || n % 20, 'local', md5('k' || n / 20)::uuid, 'k' || n / 20, 'f' || n / 2, '[]', timestamptz '2026-03-01 12:00Z' + n * interval '1 s'
+  insert into memori.memory_keys (partition, user_id, tenant, digest, key, fingerprint, response, at)
+  select context.partition_of('local', 'u' || n % 20), 'u' || n % 20, 'local', md5('k' || n / 20)::uuid, 'k' || n / 20,
+    'f' || n / 2, '[]', timestamptz '2026-03-01 12:00Z' + n * interval '1 s'
   from generate_series(1, ${MANY}) n;
-  insert into memori.memory_history (user_id, memory_id, version, tenant, at, change, confidence)
-  select user_id, memory_id, v, 'local', now(), 'created', 0.8 from memori.memories, generate_series(1, 2) v;
+  insert into memori.memory_history (partition, user_id, memory_id, version, tenant, at, change, confidence)
+  select partition, user_id, memory_id, v, 'local', now(), 'created', 0.8 from memori.memories, generate_series(1, 2) v;
   analyze`
 
 const id = (n: number) => `'${n.toString(16).padStart(32, '0')}'`
@@ -87,7 +91,9 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     const sessions = Array.from({ length: n }, (_, i) => id(2 + 2 * i))
     return `array[${sessions.join(', ')}]::uuid[], array[${sessions.map((_, i) => (i % 20) + 1).join(', ')}]`
   }
-  const user = "'local', 'u0'"
+  const home = (name: string) => `${partitionOf('local', name)}::smallint`
+  const user = `${home('u0')}, 'local', 'u0'`
+  const anyone = '0::smallint, null, null'
 
   it.each([
     ['a lookup', `count_terms(${user}, 'messages', array['often', 'rare7', 'never'])`, 'context.recall_terms', 1, 3],
@@ -116,30 +122,36 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ],
     ['events', `events_at(${user}, ${places(10)})`, 'context.session_events', 10, 10],
     ['marks of the newest sessions', `read_marks(${user}, 1, 30)`, 'context.session_marks', 0, 30],
-    ['a mark', `read_mark(${id(6)})`, 'context.session_marks', 1, 1],
+    ['a mark', `read_mark(${home('u0')}, ${id(6)})`, 'context.session_marks', 1, 1],
     ['memories by id', `get_memories(${user}, array[${id(4)}, ${id(8)}]::uuid[])`, 'memori.memories', 2, 2],
     ['a page of memories', `list_memories(${user}, ${id(5000)}, 40)`, 'memori.memories', 40, 41],
     ['a history', `read_memory_history(${user}, ${id(8)})`, 'memori.memory_history', 2, 2],
-    ['the key of a change', `load_memory_key(${user}, 'k9')`, 'memori.memory_keys', 1, 1],
+    [
+      'the key of a change',
+      `load_memory_change(${user}, null, 'k9', '{}', null, null, null, '{}', '{}', null)`,
+      'memori.memory_keys',
+      1,
+      1,
+    ],
     ['the response to a key', `find_memory_key(${user}, 'k9', 'f90')`, 'memori.memory_keys', 1, 2],
-    ['the response to a key of anyone', `find_memory_key(null, null, 'k9', 'f90')`, 'memori.memory_keys', 1, 2],
-    ['keys to forget', `delete_memory_keys(null, null, '2026-03-01 13:00Z', 5)`, 'memori.memory_keys', 1, 10],
+    ['the response to a key of anyone', `find_memory_key(${anyone}, 'k9', 'f90')`, 'memori.memory_keys', 1, 2],
+    ['keys to forget', `delete_memory_keys(${anyone}, '2026-03-01 13:00Z', 5)`, 'memori.memory_keys', 1, 10],
     [
       'keys of a tenant to forget',
-      `delete_memory_keys('local', null, '2026-03-01 13:00Z', 5)`,
+      `delete_memory_keys(0::smallint, 'local', null, '2026-03-01 13:00Z', 5)`,
       'memori.memory_keys',
       1,
       10,
     ],
     ['memories of a source', `memories_by_source(${user}, 'session:3a', null, 20)`, 'memori.memories', 20, 20],
-    ['expired memories', `expired_memories(null, null, '2026-03-01 13:00Z', 5)`, 'memori.memories', 5, 9],
+    ['expired memories', `expired_memories(${anyone}, '2026-03-01 13:00Z', 5)`, 'memori.memories', 5, 9],
     ['unindexed memories', `unindexed_memories(${user}, 1, 10)`, 'memori.memories', 10, 10],
-    ['no unindexed memories', `unindexed_memories('local', 'u1', 1, 1000)`, 'memori.memories', 40, 40],
+    ['no unindexed memories', `unindexed_memories(${home('u1')}, 'local', 'u1', 1, 1000)`, 'memori.memories', 40, 40],
     [
       'memories for a change',
-      `load_memory_change(${user}, '{}', null, null, null, array[${id(4)}, ${id(8)}]::uuid[], array['f12', 'f14', 'f20', 'f13', 'x'], null)`,
+      `load_memory_change(${user}, null, null, '{}', null, null, null, array[${id(4)}, ${id(8)}]::uuid[], array['f12', 'f14', 'f20', 'f13', 'x'], null)`,
       'memori.memories',
-      4,
+      5,
       7,
     ],
   ])('%s reads little more than it gives', async (_, call, table, rows, most) => {
@@ -160,13 +172,13 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     const find = (who: string) => `select context.find_memory_key(${who}, 'k9', 'f90')`
     const before = await uses('select 1')
     const named = await uses(find(user))
-    const anyone = await uses(find('null, null'))
-    const tenant = await uses(find("'local', null"))
+    const byAnyone = await uses(find(anyone))
+    const tenant = await uses(find("0::smallint, 'local', null"))
     const since = (later: typeof before, earlier: typeof before) =>
       Object.keys(later).filter((name) => later[name] !== earlier[name])
     expect(since(named, before)).toEqual(['memory_keys_pkey'])
-    expect(since(anyone, named)).toEqual(['memory_keys_fingerprint'])
-    expect(since(tenant, anyone)).toEqual(['memory_keys_fingerprint'])
+    expect(since(byAnyone, named)).toEqual(['memory_keys_fingerprint'])
+    expect(since(tenant, byAnyone)).toEqual(['memory_keys_fingerprint'])
   })
 
   it('the newest sessions are read from the user’s sessions only', async () => {
@@ -181,16 +193,16 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['context.recall_messages', 20],
     ['context.recall_terms', 40],
   ])('a session that is dropped is found by its keys in %s', async (table, most) => {
-    const found = await cost(`unindex_session(${id(4)})`, table)
+    const found = await cost(`unindex_session(${home('u0')}, ${id(4)})`, table)
     expect(found.read).toBeLessThanOrEqual(most)
     expect(found.scanned).toBeNull()
   })
 
   it('sessions to index are read in order of id, up to the page size', async () => {
-    const found = await cost('sessions_to_index(1, null, 10)', 'context.sessions')
+    const found = await cost('sessions_to_index(0::smallint, 1, null, 10)', 'context.sessions')
     expect(found.rows).toBe(10)
     expect(found.scanned).toBeNull()
-    const next = await cost(`sessions_to_index(2, ${id(1000)}, 10)`, 'context.sessions')
+    const next = await cost(`sessions_to_index(0::smallint, 2, ${id(1000)}, 10)`, 'context.sessions')
     expect(next.read).toBeLessThanOrEqual(12)
   })
 })

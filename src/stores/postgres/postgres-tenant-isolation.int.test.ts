@@ -58,24 +58,24 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     it('cannot call internal functions', async () => {
       for (const call of [
         "set_tenant('*')",
-        "write_view(gen_random_uuid(), '{}')",
-        "insert_session(gen_random_uuid(), '{}'::json)",
-        'insert_session(gen_random_uuid(), null::context.input_view)',
-        "mark_type(gen_random_uuid(), 'local', 'user_message', 1, '')",
-        "lock_conversation('local', 'c')",
-        "insert_edges(gen_random_uuid(), '', 0, '{}', '{}', '{}', '{}', '{}')",
+        "write_view(0::smallint, gen_random_uuid(), '{}')",
+        "insert_session(0::smallint, gen_random_uuid(), '{}'::json)",
+        'insert_session(0::smallint, gen_random_uuid(), null::context.input_view)',
+        "mark_type(0::smallint, gen_random_uuid(), 'local', 'user_message', 1, '')",
+        "chain_of('local', 'ada', 'c')",
+        "insert_edges(0::smallint, gen_random_uuid(), '', 0, '{}', '{}', '{}', '{}', '{}')",
         "lock_user('local', 'ada')",
-        "corpus_id('local', 'ada', 'messages')",
-        "remove_words('local', 'ada', 'messages', '{}')",
-        "add_words('local', 'ada', 'messages', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
-        'to_memory_row(null)',
-        "write_envelope(gen_random_uuid(), 'local', 1, '{}'::json)",
-        "write_envelope(gen_random_uuid(), 'local', 1, null::context.input_envelope)",
+        "corpus_id(0::smallint, 'local', 'ada', 'messages')",
+        "remove_words(0::smallint, 'local', 'ada', 'messages', '{}')",
+        "add_words(0::smallint, 'local', 'ada', 'messages', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
+        "may_change_memories(0::smallint, 'local', 'ada', '{}', null, 0, 0)",
+        "write_envelope(0::smallint, gen_random_uuid(), 'local', 1, '{}'::json)",
+        "write_envelope(0::smallint, gen_random_uuid(), 'local', 1, null::context.input_envelope)",
         'set_envelope_updated_at()',
         'check_intake()',
-        "insert_imported_events(gen_random_uuid(), 'local', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
-        "replace_views(gen_random_uuid(), 'local', '{}')",
-        "import_commit(gen_random_uuid(), '{}')",
+        "insert_imported_events(0::smallint, gen_random_uuid(), 'local', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
+        "replace_views(0::smallint, gen_random_uuid(), 'local', '{}')",
+        "import_commit(0::smallint, gen_random_uuid(), gen_random_uuid(), '{}')",
       ]) {
         await expect(asRole(SERVING, `select context.${call}`)).rejects.toMatchObject({ code: '42501' })
       }
@@ -255,22 +255,28 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       await expect(open({ url: database.url(OWNER), migrate: true })).rejects.toMatchObject({ code: 'SCHEMA_NEWER' })
     })
 
-    it('has the session in every key of a per-session table, so that tables can be distributed', async () => {
+    it('has the partition first in every key of a table that belongs to a user', async () => {
       const keys = await database.admin(`
-        select c.relname as table, array_agg(a.attname::text) as columns
+        select c.relname as table, a.attname as first
         from pg_index i
         join pg_class c on c.oid = i.indrelid
-        join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
-        where c.relnamespace = 'context'::regnamespace and i.indisunique
-        group by c.relname, i.indexrelid`)
-      const others = ['session_slots', 'conversation_commits', 'throughline_migrations', 'settings']
-      const perSession = keys.filter(
-        ({ table }) => !others.includes(String(table)) && !String(table).startsWith('recall_'),
-      )
-      expect(perSession).toHaveLength(9)
-      for (const { table, columns } of perSession) {
-        expect(columns, String(table)).toContain(table === 'sessions' ? 'id' : 'session_id')
-      }
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
+        where c.relnamespace in ('context'::regnamespace, 'memori'::regnamespace) and i.indisunique`)
+      const shared = ['throughline_migrations', 'settings']
+      const owned = keys.filter(({ table }) => !shared.includes(String(table)))
+      expect(owned).toHaveLength(24)
+      for (const { table, first } of owned) expect(first, String(table)).toBe('partition')
+    })
+
+    it('has the partition as the first parameter of every function that the application calls', async () => {
+      const functions = await database.admin(`
+        select p.proname as name, p.proargnames[1] as first
+        from pg_proc p
+        where p.pronamespace = 'context'::regnamespace and has_function_privilege('throughline_app', p.oid, 'execute')`)
+      const forAll = ['schema_version', 'iso_time', 'partition_of', 'partition_groups', 'set_memory_partition']
+      const calls = functions.filter(({ name }) => !forAll.includes(String(name)))
+      expect(calls.length).toBeGreaterThan(50)
+      for (const { name, first } of calls) expect(first, String(name)).toBe('p_partition')
     })
   })
 

@@ -1,3 +1,4 @@
+import { partitionOf } from '../../domain/partition.ts'
 import type {
   AddRequest,
   BehindQuery,
@@ -13,43 +14,45 @@ import type {
   UserKey,
 } from '../../ports/recall-index.ts'
 import type { Connections, Statement } from './connection.ts'
+import { byText, mergeSorted, type Partitions } from './partitions.ts'
 import { type EventRow, eventOf, MAX_INT } from './rows.ts'
+import type { SessionLocator } from './session-locator.ts'
 import { unpackPostings, wordColumns } from './word-columns.ts'
 
 const ADD: Statement = {
   name: 'index-add',
   text: `
     select context.index_messages($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-      $21, $22, $23) as added`,
+      $21, $22, $23, $24) as added`,
 }
 
-const MARK: Statement = { name: 'index-mark', text: 'select * from context.read_mark($1)' }
+const MARK: Statement = { name: 'index-mark', text: 'select * from context.read_mark($1, $2)' }
 
-const MARKS: Statement = { name: 'index-marks', text: 'select * from context.read_marks($1, $2, $3, $4)' }
+const MARKS: Statement = { name: 'index-marks', text: 'select * from context.read_marks($1, $2, $3, $4, $5)' }
 
-const BEHIND: Statement = { name: 'index-behind', text: 'select context.sessions_to_index($1, $2, $3) as id' }
+const BEHIND: Statement = { name: 'index-behind', text: 'select context.sessions_to_index($1, $2, $3, $4) as id' }
 
 /** No row: the corpus is empty. */
 const LOOKUP: Statement = {
   name: 'index-lookup',
-  text: 'select messages, terms, long_messages, speakers, known, counts from context.count_terms($1, $2, $3, $4)',
+  text: 'select messages, terms, long_messages, speakers, known, counts from context.count_terms($1, $2, $3, $4, $5)',
 }
 
 const POSTINGS: Statement = {
   name: 'index-postings',
-  text: 'select term, packed from context.read_postings($1, $2, $3, $4, $5)',
+  text: 'select term, packed from context.read_postings($1, $2, $3, $4, $5, $6)',
 }
 
 const FACTS: Statement = {
   name: 'index-facts',
   text: `
     select session_id, turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
-    from context.read_message_facts($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    from context.read_message_facts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 }
 
-const EVENTS: Statement = { name: 'index-events', text: 'select * from context.events_at($1, $2, $3, $4)' }
+const EVENTS: Statement = { name: 'index-events', text: 'select * from context.events_at($1, $2, $3, $4, $5)' }
 
-const DROP: Statement = { name: 'index-drop', text: 'select context.unindex_session($1)' }
+const DROP: Statement = { name: 'index-drop', text: 'select context.unindex_session($1, $2) as done' }
 
 interface MarkRow {
   session_id: string
@@ -87,31 +90,40 @@ interface FactsRow {
 }
 
 /** The term index. `add` is not sent again: a repeat would find its mark moved and return false. */
-export function recallCalls({ query }: Connections): RecallIndex {
+export function recallCalls({ query }: Connections, locator: SessionLocator, { everywhere }: Partitions): RecallIndex {
   return {
     async add({ sessionId, from, to, version, messages }: AddRequest): Promise<boolean> {
       const values = [sessionId, from, to, version, ...factColumns(messages), ...wordColumns(messages)]
-      const [row] = await query<{ added: boolean }>(ADD, values, { retry: false })
-      return row?.added === true
+      const added = await locator.at({ sessionId }, async (partition) => {
+        const [row] = await query<{ added: boolean | null }>(ADD, [partition, ...values], { retry: false })
+        return row?.added ?? undefined
+      })
+      return added === true
     },
 
     async mark(sessionId: string): Promise<IndexMark | undefined> {
-      const [row] = await query<MarkRow>(MARK, [sessionId], { retry: true })
-      return row && markOf(row)
+      return await locator.at({ sessionId }, async (partition) => {
+        const [row] = await query<MarkRow>(MARK, [partition, sessionId], { retry: true })
+        return row && markOf(row)
+      })
     },
 
     async marks({ tenant, userId }: UserKey, version: number, newest?: number): Promise<IndexMark[]> {
-      const values = [tenant, userId, version, newest ?? null]
+      const values = [partitionOf(tenant, userId), tenant, userId, version, newest ?? null]
       return (await query<MarkRow>(MARKS, values, { retry: true })).map(markOf)
     },
 
     async behind({ version, after, limit }: BehindQuery): Promise<string[]> {
-      const rows = await query<{ id: string }>(BEHIND, [version, after || null, limit], { retry: true })
-      return rows.map(({ id }) => id)
+      const values = [version, after || null, limit]
+      const pages = await everywhere(async (partition) =>
+        (await query<{ id: string }>(BEHIND, [partition, ...values], { retry: true })).map(({ id }) => id),
+      )
+      return mergeSorted(pages, limit, byText)
     },
 
     async lookup({ tenant, userId, corpus }: IndexPartition, terms: readonly string[]): Promise<Lookup> {
-      const [row] = await query<LookupRow>(LOOKUP, [tenant, userId, corpus, [...new Set(terms)]], { retry: true })
+      const values = [partitionOf(tenant, userId), tenant, userId, corpus, [...new Set(terms)]]
+      const [row] = await query<LookupRow>(LOOKUP, values, { retry: true })
       return {
         messages: row?.messages ?? 0,
         terms: Number(row?.terms ?? 0),
@@ -126,7 +138,8 @@ export function recallCalls({ query }: Connections): RecallIndex {
       terms: readonly string[],
       limit: number,
     ): Promise<PostingBlock[]> {
-      const values = [tenant, userId, corpus, [...new Set(terms)], Math.min(limit, MAX_INT)]
+      const wanted = [[...new Set(terms)], Math.min(limit, MAX_INT)]
+      const values = [partitionOf(tenant, userId), tenant, userId, corpus, ...wanted]
       const rows = await query<{ term: string; packed: Buffer }>(POSTINGS, values, { retry: true })
       return rows.flatMap(({ term, packed }) => unpackPostings(term, packed))
     },
@@ -136,6 +149,7 @@ export function recallCalls({ query }: Connections): RecallIndex {
       { places, sessions, perSession, span }: FactsQuery,
     ): Promise<IndexedFacts[]> {
       const values = [
+        partitionOf(tenant, userId),
         tenant,
         userId,
         places.map(({ session }) => session),
@@ -151,12 +165,16 @@ export function recallCalls({ query }: Connections): RecallIndex {
 
     async events({ tenant, userId }: UserKey, places: readonly EventPlace[]): Promise<PlacedEvent[]> {
       const columns = [places.map(({ session }) => session), places.map(({ sequence }) => sequence)]
-      const rows = await query<EventRow & { session_id: string }>(EVENTS, [tenant, userId, ...columns], { retry: true })
+      const values = [partitionOf(tenant, userId), tenant, userId, ...columns]
+      const rows = await query<EventRow & { session_id: string }>(EVENTS, values, { retry: true })
       return rows.map((row) => ({ session: row.session_id, event: eventOf(row) }))
     },
 
     async drop(sessionId: string): Promise<void> {
-      await query(DROP, [sessionId], { retry: true })
+      await locator.at({ sessionId }, async (partition) => {
+        const [row] = await query<{ done: boolean | null }>(DROP, [partition, sessionId], { retry: true })
+        return row?.done ?? undefined
+      })
     },
   }
 }

@@ -94,36 +94,20 @@ create type context.mark_row as (
   copied integer
 );
 
-create type context.memory_row as (
-  id uuid,
-  tenant text,
-  user_id text,
-  category text,
-  content text,
-  scope text,
-  source_type text,
-  confidence double precision,
-  lineage json,
-  use_count integer,
-  created_at timestamp with time zone,
-  last_used_at timestamp with time zone,
-  expires_at timestamp with time zone,
-  superseded_by uuid,
-  superseded_at timestamp with time zone,
-  metadata json
-);
-
 create table context.conversation_commits (
+  partition smallint not null,
+  chain uuid not null,
+  "position" integer not null,
   tenant text not null,
   conversation_id text not null,
-  "position" integer not null,
   commit_id text not null,
   session_id uuid not null,
   user_id text not null,
   made_at timestamp with time zone not null,
   purged_at timestamp with time zone,
-  constraint conversation_commits_pkey PRIMARY KEY (tenant, conversation_id, "position")
+  constraint conversation_commits_pkey PRIMARY KEY (partition, chain, "position")
 );
+CREATE INDEX conversation_commits_conversation ON context.conversation_commits USING btree (tenant, conversation_id, "position", commit_id);
 CREATE INDEX conversation_commits_session ON context.conversation_commits USING btree (session_id);
 alter table context.conversation_commits enable row level security;
 alter table context.conversation_commits force row level security;
@@ -137,7 +121,8 @@ grant update on context.conversation_commits (purged_at) to throughline_function
 grant update on context.conversation_commits (purged_at) to throughline_purge;
 
 create table context.recall_blocks (
-  corpus_id bigint not null,
+  partition smallint not null,
+  corpus_id integer not null,
   session_id uuid not null,
   block integer not null,
   turn integer not null,
@@ -146,7 +131,7 @@ create table context.recall_blocks (
   long_messages integer not null,
   tenant text not null,
   terms text[] not null,
-  constraint recall_blocks_pkey PRIMARY KEY (corpus_id, session_id, block, turn)
+  constraint recall_blocks_pkey PRIMARY KEY (partition, corpus_id, session_id, block, turn)
 );
 alter table context.recall_blocks enable row level security;
 alter table context.recall_blocks force row level security;
@@ -154,22 +139,25 @@ create policy tenant on context.recall_blocks as permissive for all to public us
 grant delete, insert, select, update on context.recall_blocks to throughline_functions;
 
 create table context.recall_corpora (
+  partition smallint not null,
   user_id text not null,
   tenant text not null,
   corpus text not null,
-  corpus_id bigint not null generated always as identity,
+  corpus_id integer not null,
   messages integer not null,
   terms bigint not null,
   long_messages integer not null,
-  constraint recall_corpora_pkey PRIMARY KEY (user_id, tenant, corpus)
+  constraint recall_corpora_pkey PRIMARY KEY (partition, user_id, tenant, corpus)
 ) with (fillfactor=50);
+CREATE UNIQUE INDEX recall_corpora_id ON context.recall_corpora USING btree (partition, corpus_id);
 alter table context.recall_corpora enable row level security;
 alter table context.recall_corpora force row level security;
 create policy tenant on context.recall_corpora as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
 grant delete, insert, select, update on context.recall_corpora to throughline_functions;
 
 create table context.recall_messages (
-  corpus_id bigint not null,
+  partition smallint not null,
+  corpus_id integer not null,
   "time" bigint not null,
   session_id uuid not null,
   turn integer not null,
@@ -182,23 +170,24 @@ create table context.recall_messages (
   is_commit boolean not null,
   tenant text not null,
   speaker text not null,
-  constraint recall_messages_pkey PRIMARY KEY (corpus_id, session_id, turn)
+  constraint recall_messages_pkey PRIMARY KEY (partition, corpus_id, session_id, turn)
 );
-CREATE INDEX recall_messages_time ON context.recall_messages USING btree (corpus_id, "time", session_id, turn);
+CREATE INDEX recall_messages_time ON context.recall_messages USING btree (partition, corpus_id, "time", session_id, turn);
 alter table context.recall_messages enable row level security;
 alter table context.recall_messages force row level security;
 create policy tenant on context.recall_messages as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
 grant delete, insert, select, update on context.recall_messages to throughline_functions;
 
 create table context.recall_postings (
-  corpus_id bigint not null,
+  partition smallint not null,
+  corpus_id integer not null,
   session_id uuid not null,
   block integer not null,
   messages smallint not null,
   term text collate "C" not null,
   tenant text not null,
   data bytea not null,
-  constraint recall_postings_pkey PRIMARY KEY (corpus_id, term, session_id, block)
+  constraint recall_postings_pkey PRIMARY KEY (partition, corpus_id, term, session_id, block)
 ) with (fillfactor=90);
 alter table context.recall_postings enable row level security;
 alter table context.recall_postings force row level security;
@@ -206,11 +195,12 @@ create policy tenant on context.recall_postings as permissive for all to public 
 grant delete, insert, select, update on context.recall_postings to throughline_functions;
 
 create table context.recall_speakers (
-  corpus_id bigint not null,
+  partition smallint not null,
+  corpus_id integer not null,
   messages integer not null,
   speaker text collate "C" not null,
   tenant text not null,
-  constraint recall_speakers_pkey PRIMARY KEY (corpus_id, speaker)
+  constraint recall_speakers_pkey PRIMARY KEY (partition, corpus_id, speaker)
 ) with (fillfactor=70);
 alter table context.recall_speakers enable row level security;
 alter table context.recall_speakers force row level security;
@@ -218,18 +208,30 @@ create policy tenant on context.recall_speakers as permissive for all to public 
 grant delete, insert, select, update on context.recall_speakers to throughline_functions;
 
 create table context.recall_terms (
-  corpus_id bigint not null,
+  partition smallint not null,
+  corpus_id integer not null,
   messages integer not null,
   term text collate "C" not null,
   tenant text not null,
-  constraint recall_terms_pkey PRIMARY KEY (corpus_id, term)
+  constraint recall_terms_pkey PRIMARY KEY (partition, corpus_id, term)
 ) with (fillfactor=70);
 alter table context.recall_terms enable row level security;
 alter table context.recall_terms force row level security;
 create policy tenant on context.recall_terms as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
 grant delete, insert, select, update on context.recall_terms to throughline_functions;
 
+create table context.session_directory (
+  partition smallint not null,
+  id uuid not null,
+  home smallint not null,
+  claimed_at timestamp with time zone not null,
+  constraint session_directory_pkey PRIMARY KEY (partition, id)
+);
+grant delete, insert, select, update on context.session_directory to throughline_functions;
+grant delete, select on context.session_directory to throughline_purge;
+
 create table context.session_edges (
+  partition smallint not null,
   session_id uuid not null,
   tenant text not null,
   from_node text collate "C" not null,
@@ -240,9 +242,9 @@ create table context.session_edges (
   from_start text collate "C" not null,
   to_start text collate "C" not null,
   digest uuid not null,
-  constraint session_edges_pkey PRIMARY KEY (session_id, from_start, label, to_start, sequence, digest)
+  constraint session_edges_pkey PRIMARY KEY (partition, session_id, from_start, label, to_start, sequence, digest)
 );
-CREATE INDEX session_edges_reverse ON context.session_edges USING btree (session_id, to_start, label, from_start, sequence);
+CREATE INDEX session_edges_reverse ON context.session_edges USING btree (partition, session_id, to_start, label, from_start, sequence);
 alter table context.session_edges enable row level security;
 alter table context.session_edges force row level security;
 create policy tenant on context.session_edges as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
@@ -251,6 +253,7 @@ grant delete, select on context.session_edges to throughline_purge;
 grant select on context.session_edges to throughline_reader;
 
 create table context.session_envelopes (
+  partition smallint not null,
   session_id uuid not null,
   persona_id text not null default ''::text,
   tenant text not null,
@@ -263,7 +266,7 @@ create table context.session_envelopes (
   updated_at timestamp with time zone not null default now(),
   batch text,
   sequence integer not null,
-  constraint session_envelopes_pkey PRIMARY KEY (session_id)
+  constraint session_envelopes_pkey PRIMARY KEY (partition, session_id)
 );
 CREATE INDEX session_envelopes_batch ON context.session_envelopes USING btree (batch, session_id) WHERE (batch IS NOT NULL);
 CREATE INDEX session_envelopes_updated ON context.session_envelopes USING btree (updated_at);
@@ -279,6 +282,7 @@ create table context.session_events (
   session_id uuid not null,
   sequence integer not null,
   id uuid not null,
+  partition smallint not null,
   tenant text not null,
   type text not null,
   role text not null,
@@ -287,7 +291,7 @@ create table context.session_events (
   agent_id text,
   occurred_at text,
   created_at timestamp with time zone not null,
-  constraint session_events_pkey PRIMARY KEY (session_id, sequence)
+  constraint session_events_pkey PRIMARY KEY (partition, session_id, sequence)
 );
 alter table context.session_events enable row level security;
 alter table context.session_events force row level security;
@@ -297,14 +301,16 @@ grant insert, select on context.session_events to throughline_functions;
 grant select on context.session_events to throughline_reader;
 
 create table context.session_imports (
+  partition smallint not null,
   session_id uuid not null,
   tenant text not null,
   user_id text not null,
   head integer not null,
   view json not null,
   at timestamp with time zone not null default now(),
-  constraint session_imports_pkey PRIMARY KEY (session_id)
+  constraint session_imports_pkey PRIMARY KEY (partition, session_id)
 );
+CREATE INDEX session_imports_session ON context.session_imports USING btree (session_id);
 CREATE INDEX session_imports_user ON context.session_imports USING btree (tenant, user_id, session_id);
 alter table context.session_imports enable row level security;
 alter table context.session_imports force row level security;
@@ -314,13 +320,14 @@ grant delete, select on context.session_imports to throughline_purge;
 grant select on context.session_imports to throughline_reader;
 
 create table context.session_keys (
+  partition smallint not null,
   session_id uuid not null,
   tenant text not null,
   key text not null,
   fingerprint text not null,
   first_sequence integer not null,
   last_sequence integer not null,
-  constraint session_keys_pkey PRIMARY KEY (session_id, key)
+  constraint session_keys_pkey PRIMARY KEY (partition, session_id, key)
 );
 alter table context.session_keys enable row level security;
 alter table context.session_keys force row level security;
@@ -329,13 +336,14 @@ grant delete, select on context.session_keys to throughline_purge;
 grant insert, select on context.session_keys to throughline_functions;
 
 create table context.session_marks (
+  partition smallint not null,
   session_id uuid not null,
   tenant text not null,
   indexed integer not null default 0,
   turns integer not null default 0,
   version integer not null default 0,
   extracted integer not null default 0,
-  constraint session_marks_pkey PRIMARY KEY (session_id)
+  constraint session_marks_pkey PRIMARY KEY (partition, session_id)
 ) with (fillfactor=70);
 alter table context.session_marks enable row level security;
 alter table context.session_marks force row level security;
@@ -344,12 +352,13 @@ grant delete, insert, select, update on context.session_marks to throughline_fun
 grant delete, select on context.session_marks to throughline_purge;
 
 create table context.session_slots (
+  partition smallint not null,
   tenant text not null,
   user_id text not null,
   chatmode text not null,
   conversation_id text not null,
   session_id uuid not null,
-  constraint session_slots_pkey PRIMARY KEY (tenant, user_id, chatmode, conversation_id)
+  constraint session_slots_pkey PRIMARY KEY (partition, tenant, user_id, chatmode, conversation_id)
 );
 CREATE INDEX session_slots_session ON context.session_slots USING btree (session_id);
 alter table context.session_slots enable row level security;
@@ -359,12 +368,13 @@ grant delete, insert, select on context.session_slots to throughline_functions;
 grant delete, select on context.session_slots to throughline_purge;
 
 create table context.session_state (
+  partition smallint not null,
   session_id uuid not null,
   tenant text not null,
   scratchpad json not null,
   version integer not null,
   updated_at timestamp with time zone not null,
-  constraint session_state_pkey PRIMARY KEY (session_id)
+  constraint session_state_pkey PRIMARY KEY (partition, session_id)
 );
 alter table context.session_state enable row level security;
 alter table context.session_state force row level security;
@@ -374,11 +384,12 @@ grant insert, select, update on context.session_state to throughline_functions;
 grant select on context.session_state to throughline_reader;
 
 create table context.session_types (
+  partition smallint not null,
   session_id uuid not null,
   tenant text not null,
   type text not null,
   block integer not null,
-  constraint session_types_pkey PRIMARY KEY (session_id, type, block)
+  constraint session_types_pkey PRIMARY KEY (partition, session_id, type, block)
 );
 alter table context.session_types enable row level security;
 alter table context.session_types force row level security;
@@ -387,6 +398,7 @@ grant delete, select on context.session_types to throughline_purge;
 grant insert, select on context.session_types to throughline_functions;
 
 create table context.sessions (
+  partition smallint not null,
   id uuid not null,
   tenant text not null,
   user_id text not null,
@@ -416,7 +428,10 @@ create table context.sessions (
   awaits_commit boolean not null default false,
   envelope_at integer not null default 1,
   marked_types text not null default ''::text,
-  constraint sessions_pkey PRIMARY KEY (id)
+  lock_token uuid,
+  locked_until timestamp with time zone,
+  appends_wait_until timestamp with time zone,
+  constraint sessions_pkey PRIMARY KEY (partition, id)
 ) with (fillfactor=80);
 CREATE INDEX sessions_active ON context.sessions USING btree (tenant, user_id, chatmode, started_at, id) WHERE (ended_at IS NULL);
 CREATE INDEX sessions_activity ON context.sessions USING btree (tenant, activity_minute);
@@ -425,6 +440,7 @@ CREATE INDEX sessions_chatmode ON context.sessions USING btree (tenant, chatmode
 CREATE INDEX sessions_conversation ON context.sessions USING btree (tenant, conversation_id, activity_minute);
 CREATE INDEX sessions_due ON context.sessions USING btree (activity_minute, id) WHERE (ended_at IS NULL);
 CREATE INDEX sessions_expiring ON context.sessions USING btree (expires_at, id) WHERE ((ended_at IS NULL) AND (expires_at IS NOT NULL));
+CREATE INDEX sessions_id ON context.sessions USING btree (id);
 CREATE INDEX sessions_state ON context.sessions USING btree (tenant, state, activity_minute);
 CREATE INDEX sessions_uncommitted ON context.sessions USING btree (ended_at, id) WHERE awaits_commit;
 CREATE INDEX sessions_user ON context.sessions USING btree (tenant, user_id, activity_minute);
@@ -451,6 +467,7 @@ create table context.throughline_migrations (
 );
 
 create table memori.memories (
+  partition smallint not null,
   user_id text not null,
   tenant text not null default 'local'::text,
   memory_id uuid not null default gen_random_uuid(),
@@ -470,7 +487,7 @@ create table memori.memories (
   fingerprint text,
   index_version integer,
   content_tsv tsvector generated always as (to_tsvector('english'::regconfig, content)) stored,
-  constraint memories_pkey PRIMARY KEY (user_id, tenant, memory_id)
+  constraint memories_pkey PRIMARY KEY (partition, user_id, tenant, memory_id)
 ) with (fillfactor=80);
 CREATE INDEX idx_memories_namespace_category ON memori.memories USING btree (user_id, category);
 CREATE INDEX memories_content ON memori.memories USING gin (content_tsv);
@@ -481,12 +498,14 @@ CREATE INDEX memories_unindexed ON memori.memories USING btree (user_id, index_v
 alter table memori.memories enable row level security;
 alter table memori.memories force row level security;
 create policy tenant on memori.memories as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+CREATE TRIGGER throughline_partition BEFORE INSERT OR UPDATE OF tenant, user_id ON memori.memories FOR EACH ROW EXECUTE FUNCTION context.set_memory_partition();
 grant delete, insert, select, update on memori.memories to throughline_functions;
 grant select on memori.memories to throughline_reader;
 comment on column memori.memories.source_type is 'explicit|implicit|bootstrap|tool_output';
 comment on column memori.memories.confidence is 'Belief strength, updated on corroboration/contradiction';
 
 create table memori.memory_history (
+  partition smallint not null,
   user_id text not null,
   memory_id uuid not null,
   version integer not null,
@@ -497,7 +516,7 @@ create table memori.memory_history (
   source json,
   note text,
   by_memory uuid,
-  constraint memory_history_pkey PRIMARY KEY (user_id, tenant, memory_id, version)
+  constraint memory_history_pkey PRIMARY KEY (partition, user_id, tenant, memory_id, version)
 );
 alter table memori.memory_history enable row level security;
 alter table memori.memory_history force row level security;
@@ -506,6 +525,7 @@ grant delete, insert, select, update on memori.memory_history to throughline_fun
 grant select on memori.memory_history to throughline_reader;
 
 create table memori.memory_keys (
+  partition smallint not null,
   user_id text not null,
   tenant text not null,
   digest uuid not null,
@@ -513,7 +533,7 @@ create table memori.memory_keys (
   fingerprint text not null,
   response text not null,
   at timestamp with time zone not null,
-  constraint memory_keys_pkey PRIMARY KEY (user_id, tenant, digest)
+  constraint memory_keys_pkey PRIMARY KEY (partition, user_id, tenant, digest)
 );
 CREATE INDEX memory_keys_at ON memori.memory_keys USING btree (at);
 CREATE INDEX memory_keys_fingerprint ON memori.memory_keys USING hash (fingerprint);
@@ -524,19 +544,34 @@ grant delete, insert, select on memori.memory_keys to throughline_functions;
 grant select on memori.memory_keys to throughline_reader;
 
 create table memori.memory_sources (
+  partition smallint not null,
   user_id text not null,
   tenant text not null,
   digest uuid not null,
   memory_id uuid not null,
   key text not null,
-  constraint memory_sources_pkey PRIMARY KEY (user_id, tenant, memory_id, digest)
+  constraint memory_sources_pkey PRIMARY KEY (partition, user_id, tenant, memory_id, digest)
 );
-CREATE INDEX memory_sources_key ON memori.memory_sources USING btree (digest, user_id, tenant, memory_id);
+CREATE INDEX memory_sources_key ON memori.memory_sources USING btree (digest, partition, user_id, tenant, memory_id);
 alter table memori.memory_sources enable row level security;
 alter table memori.memory_sources force row level security;
 create policy tenant on memori.memory_sources as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
 grant delete, insert, select, update on memori.memory_sources to throughline_functions;
 grant select on memori.memory_sources to throughline_reader;
+
+create table memori.memory_versions (
+  partition smallint not null,
+  user_id text not null,
+  tenant text not null,
+  version uuid not null,
+  lock_token uuid,
+  locked_until timestamp with time zone,
+  constraint memory_versions_pkey PRIMARY KEY (partition, user_id, tenant)
+) with (fillfactor=50);
+alter table memori.memory_versions enable row level security;
+alter table memori.memory_versions force row level security;
+create policy tenant on memori.memory_versions as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on memori.memory_versions to throughline_functions;
 
 create view context.conversation_sessions with (security_invoker=true) as
  SELECT s.id,
@@ -554,14 +589,15 @@ create view context.conversation_sessions with (security_invoker=true) as
                     ELSE 'assistant'::text
                 END, 'content', e.content, 'agentId', e.agent_id, 'timestamp', COALESCE(e.occurred_at, context.iso_time(e.created_at)))) ORDER BY e.sequence) AS messages
            FROM context.session_events e
-          WHERE e.session_id = s.id AND e.sequence > s.cleared_at AND e.content <> ''::text AND (e.type = ANY (ARRAY['user_message'::text, 'model_message'::text]))) m ON true
+          WHERE e.partition = s.partition AND e.session_id = s.id AND e.sequence > s.cleared_at AND e.content <> ''::text AND (e.type = ANY (ARRAY['user_message'::text, 'model_message'::text]))) m ON true
      LEFT JOIN LATERAL ( SELECT json_agg(json_build_object('from', e.parts ->> 'from'::text, 'to', e.parts ->> 'to'::text, 'reason', e.content, 'timestamp', context.iso_time(e.created_at)) ORDER BY e.sequence) AS switches
            FROM context.session_events e
-          WHERE e.session_id = s.id AND e.type = 'agent_transition'::text) t ON true;
+          WHERE e.partition = s.partition AND e.session_id = s.id AND e.type = 'agent_transition'::text) t ON true;
 grant select on context.conversation_sessions to throughline_reader;
 
 create view context.envelope_views with (security_invoker=true) as
- SELECT s.id,
+ SELECT s.partition,
+    s.id,
     s.envelope_at,
     e.persona_id AS envelope_persona_id,
     e.tenant AS envelope_tenant,
@@ -574,11 +610,37 @@ create view context.envelope_views with (security_invoker=true) as
     e.updated_at AS envelope_updated_at,
     e.batch AS envelope_batch
    FROM context.sessions s
-     LEFT JOIN context.session_envelopes e ON e.session_id = s.id AND e.sequence = s.envelope_at;
+     LEFT JOIN context.session_envelopes e ON e.partition = s.partition AND e.session_id = s.id AND e.sequence = s.envelope_at;
 grant select on context.envelope_views to throughline_functions;
 
+create view context.memory_rows with (security_invoker=true) as
+ SELECT partition,
+    user_id AS stored_user,
+    expires_at AS stored_expiry,
+    fingerprint,
+    index_version,
+    memory_id AS id,
+    tenant,
+    user_id,
+    category,
+    content,
+    scope,
+    source_type,
+    confidence::double precision AS confidence,
+    lineage::json AS lineage,
+    use_count,
+    created_at,
+    last_used_at,
+    expires_at,
+    superseded_by,
+    superseded_at,
+    metadata
+   FROM memori.memories m;
+grant select on context.memory_rows to throughline_functions;
+
 create view context.session_views with (security_invoker=true) as
- SELECT s.id,
+ SELECT s.partition,
+    s.id,
     s.tenant,
     s.user_id,
     s.conversation_id,
@@ -620,37 +682,41 @@ create view context.session_views with (security_invoker=true) as
     e.updated_at AS envelope_updated_at,
     e.batch AS envelope_batch
    FROM context.sessions s
-     JOIN context.session_state st ON st.session_id = s.id
-     LEFT JOIN context.session_envelopes e ON e.session_id = s.id AND e.sequence = s.envelope_at;
+     JOIN context.session_state st ON st.partition = s.partition AND st.session_id = s.id
+     LEFT JOIN context.session_envelopes e ON e.partition = s.partition AND e.session_id = s.id AND e.sequence = s.envelope_at;
 grant select on context.session_views to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.add_words(p_tenant text, p_user text, p_corpus text, w_session uuid[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_session uuid[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
- RETURNS bigint
+CREATE OR REPLACE FUNCTION context.add_words(p_partition smallint, p_tenant text, p_user text, p_corpus text, w_session uuid[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_session uuid[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
+ RETURNS integer
  LANGUAGE plpgsql
  SET enable_nestloop TO 'off'
 AS $function$
 declare
-  v_corpus_id bigint;
+  v_corpus_id integer := corpus_id(p_partition, p_tenant, p_user, p_corpus);
 begin
-  insert into recall_corpora as x (user_id, tenant, corpus, messages, terms, long_messages)
-  select p_user, p_tenant, p_corpus, sum(b.messages), sum(b.words), sum(b.long)
+  if v_corpus_id is null then
+    -- Blocks others that number a new corpus of the partition; the user's lock excludes others with the same corpus.
+    perform pg_advisory_xact_lock(4750, p_partition);
+    v_corpus_id := 1 + coalesce((select max(x.corpus_id) from recall_corpora x where x.partition = p_partition), 0);
+  end if;
+  insert into recall_corpora as x (partition, user_id, tenant, corpus, corpus_id, messages, terms, long_messages)
+  select p_partition, p_user, p_tenant, p_corpus, v_corpus_id, sum(b.messages), sum(b.words), sum(b.long)
   from unnest(b_messages, b_words, b_long) as b (messages, words, long)
-  on conflict (user_id, tenant, corpus) do update
+  on conflict (partition, user_id, tenant, corpus) do update
   set messages = x.messages + excluded.messages, terms = x.terms + excluded.terms,
-      long_messages = x.long_messages + excluded.long_messages
-  returning x.corpus_id into v_corpus_id;
+      long_messages = x.long_messages + excluded.long_messages;
 
-  insert into recall_terms as x (corpus_id, term, tenant, messages)
-  select v_corpus_id, w.term, p_tenant, sum(w.messages)
+  insert into recall_terms as x (partition, corpus_id, term, tenant, messages)
+  select p_partition, v_corpus_id, w.term, p_tenant, sum(w.messages)
   from unnest(w_term, w_messages) as w (term, messages)
   group by w.term
-  on conflict (corpus_id, term) do update set messages = x.messages + excluded.messages;
+  on conflict (partition, corpus_id, term) do update set messages = x.messages + excluded.messages;
 
   with upserted as (
-    insert into recall_postings as x (corpus_id, term, session_id, block, tenant, messages, data)
-    select v_corpus_id, w.term, w.session, w.block, p_tenant, w.messages, w.data
+    insert into recall_postings as x (partition, corpus_id, term, session_id, block, tenant, messages, data)
+    select p_partition, v_corpus_id, w.term, w.session, w.block, p_tenant, w.messages, w.data
     from unnest(w_session, w_block, w_term, w_messages, w_data) as w (session, block, term, messages, data)
-    on conflict (corpus_id, term, session_id, block) do update
+    on conflict (partition, corpus_id, term, session_id, block) do update
     set messages = x.messages + excluded.messages, data = x.data || excluded.data
     returning x.term, x.session_id, x.block, x.messages
   ),
@@ -661,16 +727,17 @@ begin
     where u.messages = w.messages
     group by w.session, w.block
   )
-  insert into recall_blocks (corpus_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
-  select v_corpus_id, b.session, b.block, b.turn, p_tenant, coalesce(added.terms, '{}'), b.messages, b.words, b.long
+  insert into recall_blocks (partition, corpus_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
+  select p_partition, v_corpus_id, b.session, b.block, b.turn, p_tenant, coalesce(added.terms, '{}'), b.messages, b.words,
+    b.long
   from unnest(b_session, b_block, b_turn, b_messages, b_words, b_long) as b (session, block, turn, messages, words, long)
   left join added on added.session = b.session and added.block = b.block;
   return v_corpus_id;
 end $function$
 ;
-alter function context.add_words(text,text,text,uuid[],integer[],text[],integer[],bytea[],uuid[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
+alter function context.add_words(smallint,text,text,text,uuid[],integer[],text[],integer[],bytea[],uuid[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.append_event(p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamp with time zone, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
+CREATE OR REPLACE FUNCTION context.append_event(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamp with time zone, p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -686,29 +753,29 @@ declare
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   update sessions x
-  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at,
-      activity_minute = extract(epoch from p_at)::bigint / 60
-  where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user) and x.ended_at is null
-    and (x.expires_at is null or x.expires_at > p_at)
+  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at, activity_minute = p_minute
+  where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+    and x.ended_at is null and (x.expires_at is null or x.expires_at > p_at) and x.appends_wait_until is null
   returning x.head, x.tenant,
-    case when starts_with(x.marked_types, x.head / 256 || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0 then null else x.marked_types end
+    case when starts_with(x.marked_types, (x.head / 256)::text || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0
+      then null else x.marked_types end
   into v_head, v_tenant, v_marked_types;
   if v_head is null then
     return null;
   end if;
   insert into session_events
-    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  values (p_partition, p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
   if v_marked_types is not null then
-    perform mark_type(p_session, v_tenant, e_type, v_head, v_marked_types);
+    perform mark_type(p_partition, p_session, v_tenant, e_type, v_head, v_marked_types);
   end if;
   return v_head;
 end $function$
 ;
-alter function context.append_event(uuid,text,text,integer,timestamp with time zone,uuid,text,text,text,json,text,text) owner to throughline_functions;
-grant execute on function context.append_event(uuid,text,text,integer,timestamp with time zone,uuid,text,text,text,json,text,text) to throughline_app;
+alter function context.append_event(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text) owner to throughline_functions;
+grant execute on function context.append_event(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.append_events(s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamp with time zone[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], OUT heads json, OUT refused json, OUT known json)
+CREATE OR REPLACE FUNCTION context.append_events(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], OUT heads json, OUT refused json, OUT known json)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -724,6 +791,7 @@ declare
   n integer := cardinality(s_id);
   before integer[] := array_fill(null::integer, array[n]);
   tenants text[] := array_fill(null::text, array[n]);
+  partitions smallint[] := s_partition;
   refusals json[] := array_fill(null::json, array[n]);
   keys json[] := '{}';
   ids uuid[];
@@ -751,8 +819,9 @@ begin
       for r in
         select k.number::integer, k.session, k.fingerprint = y.fingerprint as same, y.first_sequence, y.last_sequence
         from unnest(k_session, k_key, k_fingerprint) with ordinality as k (session, key, fingerprint, number)
-        join session_keys y on y.session_id = s_id[k.session] and y.key = k.key
-        join sessions x on x.id = s_id[k.session]
+        join session_keys y
+          on y.partition = s_partition[k.session] and y.session_id = s_id[k.session] and y.key = k.key
+        join sessions x on x.partition = s_partition[k.session] and x.id = s_id[k.session]
         where k.session between low and high and can_access(x.tenant, x.user_id, s_tenant[k.session], s_user[k.session])
       loop
         refusals[r.session] := json_build_object('outcome', 'again');
@@ -764,19 +833,19 @@ begin
     for r in
       update sessions x
       set head = x.head + s_count[array_position(s_id, x.id)], turns = x.turns + s_turns[array_position(s_id, x.id)],
-          last_activity_at = s_at[array_position(s_id, x.id)],
-          activity_minute = extract(epoch from s_at[array_position(s_id, x.id)])::bigint / 60
-      where x.id = any (ids) and x.ended_at is null
+          last_activity_at = s_at[array_position(s_id, x.id)], activity_minute = s_minute[array_position(s_id, x.id)]
+      where x.id = any (ids) and x.partition = any (s_partition) and x.ended_at is null and x.appends_wait_until is null
         and can_access(x.tenant, x.user_id, s_tenant[low], s_user[array_position(s_id, x.id)])
         and (x.expires_at is null or x.expires_at > s_at[array_position(s_id, x.id)])
         and (s_expected is null or coalesce(s_expected[array_position(s_id, x.id)], x.head) = x.head)
-      returning array_position(s_id, x.id) as i, x.head, x.tenant, x.marked_types
+      returning array_position(s_id, x.id) as i, x.partition, x.head, x.tenant, x.marked_types
     loop
+      partitions[r.i] := r.partition;
       before[r.i] := r.head - s_count[r.i];
       tenants[r.i] := r.tenant;
       written := written + 1;
       if s_type[r.i] is null or (before[r.i] + 1) / 256 <> r.head / 256
-        or not starts_with(r.marked_types, r.head / 256 || ' ') or strpos(r.marked_types, ' ' || s_type[r.i] || ' ') = 0
+        or not starts_with(r.marked_types, (r.head / 256)::text || ' ') or strpos(r.marked_types, ' ' || s_type[r.i] || ' ') = 0
       then
         unmarked_sessions := unmarked_sessions || r.i;
       end if;
@@ -788,12 +857,20 @@ begin
     for i in 1 .. n loop
       continue when before[i] is not null or refusals[i] is not null;
       v_tenant_scope := set_config('throughline.tenant', coalesce(s_tenant[i], '*'), true);
-      select x.head, coalesce(x.ended_at, case when x.expires_at <= s_at[i] then x.expires_at end) as ended into r
+      select x.head, coalesce(x.ended_at, case when x.expires_at <= s_at[i] then x.expires_at end) as ended,
+        x.appends_wait_until as waits_until
+      into r
       from sessions x
-      where x.id = s_id[i] and can_access(x.tenant, x.user_id, s_tenant[i], s_user[i]);
+      where x.partition = s_partition[i] and x.id = s_id[i] and can_access(x.tenant, x.user_id, s_tenant[i], s_user[i]);
       refusals[i] := json_build_object('head', r.head, 'ended', r.ended, 'outcome',
         case when r.head is null then 'missing' when r.ended is not null then 'ended'
-          when s_expected[i] <> r.head then 'conflict' else 'again' end);
+          when s_expected[i] <> r.head then 'conflict' when r.waits_until > now() then 'wait' else 'again' end);
+      if r.waits_until <= now() then
+        -- The decision that held appends back is gone.
+        update sessions x
+        set appends_wait_until = null
+        where x.partition = s_partition[i] and x.id = s_id[i] and x.appends_wait_until = r.waits_until;
+      end if;
     end loop;
     refused := array_to_json(refusals);
   end if;
@@ -804,9 +881,9 @@ begin
       v_tenant_scope := set_config('throughline.tenant', '*', true);
     end if;
     insert into session_events
-      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-    select s_id[e.session], before[e.session] + e.place, e.id, tenants[e.session], e.type, e.role, e.content, e.parts, e.agent,
-      e.occurred, coalesce(e.at, s_at[e.session])
+      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    select partitions[e.session], s_id[e.session], before[e.session] + e.place, e.id, tenants[e.session], e.type, e.role,
+      e.content, e.parts, e.agent, e.occurred, coalesce(e.at, s_at[e.session])
     from unnest(e_session, e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
       as e (session, place, at, id, type, role, content, parts, agent, occurred)
     where before[e.session] is not null;
@@ -814,23 +891,27 @@ begin
     if cardinality(unmarked_sessions) > 0 then
       -- Computed first: under row level security only a plain value is used in an index condition.
       blocks := array(select (before[e.session] + e.place) / 256 from unnest(e_session, e_place) as e (session, place));
-      insert into session_types (session_id, tenant, type, block)
-      select distinct s_id[e.session], tenants[e.session], e.type, e.block
+      insert into session_types (partition, session_id, tenant, type, block)
+      select distinct partitions[e.session], s_id[e.session], tenants[e.session], e.type, e.block
       from unnest(e_session, e_type, blocks) as e (session, type, block)
       where e.session = any (unmarked_sessions) and not exists (
-        select from session_types x where x.session_id = s_id[e.session] and x.type = e.type and x.block = e.block
+        select 1
+        from session_types x
+        where x.partition = partitions[e.session] and x.session_id = s_id[e.session] and x.type = e.type and x.block = e.block
       )
       on conflict do nothing;
       ids := array(select s_id[i] from unnest(unmarked_sessions) as i where s_type[i] is not null);
       update sessions x
-      set marked_types = case when starts_with(x.marked_types, x.head / 256 || ' ') then x.marked_types else x.head / 256 || ' ' end
+      set marked_types = case when starts_with(x.marked_types, (x.head / 256)::text || ' ') then x.marked_types
+          else (x.head / 256)::text || ' ' end
         || s_type[array_position(s_id, x.id)] || ' '
-      where x.id = any (ids) and (length(x.marked_types) < 400 or not starts_with(x.marked_types, x.head / 256 || ' '));
+      where x.id = any (ids) and x.partition = any (partitions)
+        and (length(x.marked_types) < 400 or not starts_with(x.marked_types, (x.head / 256)::text || ' '));
     end if;
 
     if cardinality(k_session) > 0 then
-      insert into session_keys (session_id, tenant, key, fingerprint, first_sequence, last_sequence)
-      select s_id[k.session], tenants[k.session], k.key, k.fingerprint, before[k.session] + k.place,
+      insert into session_keys (partition, session_id, tenant, key, fingerprint, first_sequence, last_sequence)
+      select partitions[k.session], s_id[k.session], tenants[k.session], k.key, k.fingerprint, before[k.session] + k.place,
         before[k.session] + k.place + k.count - 1
       from unnest(k_session, k_key, k_fingerprint, k_place, k_count) as k (session, key, fingerprint, place, count)
       where before[k.session] is not null;
@@ -843,8 +924,8 @@ begin
   end if;
 end $function$
 ;
-alter function context.append_events(uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
-grant execute on function context.append_events(uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) to throughline_app;
+alter function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
+grant execute on function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.can_access(s_tenant text, s_user text, p_tenant text, p_user text)
  RETURNS boolean
@@ -857,7 +938,17 @@ $function$
 alter function context.can_access(text,text,text,text) owner to throughline_functions;
 grant execute on function context.can_access(text,text,text,text) to throughline_purge;
 
-CREATE OR REPLACE FUNCTION context.change_state(p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_started timestamp with time zone, s_scratchpad json, s_version integer, s_updated timestamp with time zone, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
+CREATE OR REPLACE FUNCTION context.chain_of(p_tenant text, p_user text, p_conversation text)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select md5(json_build_array(p_tenant, p_user, p_conversation)::text)::uuid
+$function$
+;
+alter function context.chain_of(text,text,text) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.change_state(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_minute integer, p_token uuid, p_started timestamp with time zone, s_scratchpad json, s_version integer, s_updated timestamp with time zone, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -872,30 +963,31 @@ declare
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   update sessions x
-  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at,
-      activity_minute = extract(epoch from p_at)::bigint / 60, decision_version = x.decision_version + 1
-  where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user) and x.decision_version = p_version
-    and x.started_at = p_started
+  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at, activity_minute = p_minute,
+      decision_version = x.decision_version + 1, lock_token = null, locked_until = null, appends_wait_until = null
+  where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+    and x.decision_version = p_version and x.started_at = p_started and (x.lock_token is null or x.lock_token = p_token)
   returning x.head, x.tenant,
-    case when starts_with(x.marked_types, x.head / 256 || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0 then null else x.marked_types end
+    case when starts_with(x.marked_types, (x.head / 256)::text || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0
+      then null else x.marked_types end
   into v_head, v_tenant, v_marked_types;
   if v_head is null then
     return null;
   end if;
   update session_state x
   set scratchpad = s_scratchpad, version = s_version, updated_at = s_updated
-  where x.session_id = p_session;
+  where x.partition = p_partition and x.session_id = p_session;
   insert into session_events
-    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  values (p_partition, p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
   if v_marked_types is not null then
-    perform mark_type(p_session, v_tenant, e_type, v_head, v_marked_types);
+    perform mark_type(p_partition, p_session, v_tenant, e_type, v_head, v_marked_types);
   end if;
   return v_head;
 end $function$
 ;
-alter function context.change_state(uuid,text,text,integer,integer,timestamp with time zone,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text) owner to throughline_functions;
-grant execute on function context.change_state(uuid,text,text,integer,integer,timestamp with time zone,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text) to throughline_app;
+alter function context.change_state(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text) owner to throughline_functions;
+grant execute on function context.change_state(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.check_intake()
  RETURNS void
@@ -913,19 +1005,56 @@ end $function$
 ;
 alter function context.check_intake() owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.corpus_id(p_tenant text, p_user text, p_corpus text)
- RETURNS bigint
+CREATE OR REPLACE FUNCTION context.claim_session_id(p_partition smallint, p_session uuid, p_home smallint, p_from smallint, OUT home smallint, OUT is_recent boolean, OUT new_claim timestamp with time zone)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_tenant_scope text := set_config('throughline.tenant', '*', true);
+begin
+  if p_home <> p_partition and session_exists(p_partition, p_session) is not null then
+    home := p_partition;
+    is_recent := true;
+    return;
+  end if;
+  insert into session_directory (partition, id, home, claimed_at)
+  values (p_partition, p_session, p_home, v_now)
+  on conflict do nothing
+  returning p_home, claimed_at into home, new_claim;
+  if home is null then
+    update session_directory x
+    set home = p_home, claimed_at = v_now
+    where x.partition = p_partition and x.id = p_session
+      and (x.home = p_home or (x.home = p_from and x.claimed_at < v_now - interval '1 minute'))
+    returning p_home into home;
+  end if;
+  if home is null then
+    select x.home, x.claimed_at >= v_now - interval '1 minute' into home, is_recent
+    from session_directory x
+    where x.partition = p_partition and x.id = p_session;
+  end if;
+end $function$
+;
+alter function context.claim_session_id(smallint,uuid,smallint,smallint) owner to throughline_functions;
+grant execute on function context.claim_session_id(smallint,uuid,smallint,smallint) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.corpus_id(p_partition smallint, p_tenant text, p_user text, p_corpus text)
+ RETURNS integer
  LANGUAGE sql
  STABLE
 AS $function$
   select x.corpus_id
   from context.recall_corpora x
-  where x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus
+  where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus
 $function$
 ;
-alter function context.corpus_id(text,text,text) owner to throughline_functions;
+alter function context.corpus_id(smallint,text,text,text) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.count_envelopes(p_batch text, p_since timestamp with time zone)
+CREATE OR REPLACE FUNCTION context.count_envelopes(p_partition smallint, p_batch text, p_since timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -941,10 +1070,10 @@ begin
   return (select count(*) from session_envelopes x where x.updated_at >= p_since);
 end $function$
 ;
-alter function context.count_envelopes(text,timestamp with time zone) owner to throughline_functions;
-grant execute on function context.count_envelopes(text,timestamp with time zone) to throughline_app;
+alter function context.count_envelopes(smallint,text,timestamp with time zone) owner to throughline_functions;
+grant execute on function context.count_envelopes(smallint,text,timestamp with time zone) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.count_memory_uses(p_tenant text, p_user text, p_ids uuid[], p_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION context.count_memory_uses(p_partition smallint, p_tenant text, p_user text, p_ids uuid[], p_at timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -961,14 +1090,14 @@ begin
   for v_id in select distinct w.id from unnest(p_ids) as w (id) order by 1 loop
     update memori.memories m
     set use_count = coalesce(m.use_count, 0) + 1, last_used_at = p_at
-    where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
+    where m.partition = p_partition and m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
   end loop;
 end $function$
 ;
-alter function context.count_memory_uses(text,text,uuid[],timestamp with time zone) owner to throughline_functions;
-grant execute on function context.count_memory_uses(text,text,uuid[],timestamp with time zone) to throughline_app;
+alter function context.count_memory_uses(smallint,text,text,uuid[],timestamp with time zone) owner to throughline_functions;
+grant execute on function context.count_memory_uses(smallint,text,text,uuid[],timestamp with time zone) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.count_sessions(p_tenant text, p_user text)
+CREATE OR REPLACE FUNCTION context.count_sessions(p_partition smallint, p_tenant text, p_user text)
  RETURNS TABLE(sessions integer, events bigint)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -983,10 +1112,10 @@ begin
     where can_access(x.tenant, x.user_id, p_tenant, p_user);
 end $function$
 ;
-alter function context.count_sessions(text,text) owner to throughline_functions;
-grant execute on function context.count_sessions(text,text) to throughline_app;
+alter function context.count_sessions(smallint,text,text) owner to throughline_functions;
+grant execute on function context.count_sessions(smallint,text,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.count_terms(p_tenant text, p_user text, p_corpus text, p_terms text[])
+CREATE OR REPLACE FUNCTION context.count_terms(p_partition smallint, p_tenant text, p_user text, p_corpus text, p_terms text[])
  RETURNS TABLE(messages integer, terms bigint, long_messages integer, speakers text[], known text[], counts integer[])
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -998,28 +1127,32 @@ CREATE OR REPLACE FUNCTION context.count_terms(p_tenant text, p_user text, p_cor
  SET jit TO 'off'
 AS $function$
 declare
-  v_corpus_id bigint;
+  v_corpus_id integer;
 begin
   perform set_tenant(p_tenant);
   select x.corpus_id, x.messages, x.terms, x.long_messages into v_corpus_id, messages, terms, long_messages
   from recall_corpora x
-  where x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus;
+  where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus;
   if v_corpus_id is null then
     return;
   end if;
   speakers := array(
-    select x.speaker from recall_speakers x where x.corpus_id = v_corpus_id order by x.messages desc, x.speaker limit 500
+    select x.speaker
+    from recall_speakers x
+    where x.partition = p_partition and x.corpus_id = v_corpus_id
+    order by x.messages desc, x.speaker
+    limit 500
   );
   select coalesce(array_agg(x.term), '{}'), coalesce(array_agg(x.messages), '{}') into known, counts
   from recall_terms x
-  where x.corpus_id = v_corpus_id and x.term = any (p_terms);
+  where x.partition = p_partition and x.corpus_id = v_corpus_id and x.term = any (p_terms);
   return next;
 end $function$
 ;
-alter function context.count_terms(text,text,text,text[]) owner to throughline_functions;
-grant execute on function context.count_terms(text,text,text,text[]) to throughline_app;
+alter function context.count_terms(smallint,text,text,text,text[]) owner to throughline_functions;
+grant execute on function context.count_terms(smallint,text,text,text,text[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.create_session(p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamp with time zone, v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text, v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamp with time zone, v_metadata json, v_scratchpad json, v_version integer, n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamp with time zone, n_updated timestamp with time zone, n_batch text, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, OUT outcome text, OUT session_id uuid)
+CREATE OR REPLACE FUNCTION context.create_session(p_partition smallint, p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamp with time zone, p_minute integer, v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text, v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamp with time zone, v_metadata json, v_scratchpad json, v_version integer, n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamp with time zone, n_updated timestamp with time zone, n_batch text, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, OUT outcome text, OUT session_id uuid)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1035,10 +1168,12 @@ begin
     case when not p_ignore_pause then pg_advisory_xact_lock_shared(474700002) end;
   -- After the locks, so that it sees what earlier holders wrote.
   select
-    case when exists (select from sessions x where x.id = p_session) then 'same-id'
-      when exists (select from session_imports x where x.session_id = p_session) then 'importing' end,
+    case when exists (select 1 from sessions x where x.partition = p_partition and x.id = p_session) then 'same-id'
+      when exists (select 1 from session_imports x where x.partition = p_partition and x.session_id = p_session)
+        then 'importing' end,
     (select x.session_id from session_slots x
-      where x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode and x.conversation_id = v_conversation),
+      where x.partition = p_partition and x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode
+        and x.conversation_id = v_conversation),
     (select x.value from settings x where x.name = 'intake-paused-since')
   into outcome, v_blocking, v_paused;
   session_id := p_session;
@@ -1047,7 +1182,8 @@ begin
   end if;
   v_tenant_scope := set_config('throughline.tenant', v_tenant, true);
   if p_reuse <> 'none' then
-    session_id := find_active(v_tenant, v_user, v_chatmode, case p_reuse when 'conversation' then v_conversation end, p_at);
+    session_id := find_active(
+      p_partition, v_tenant, v_user, v_chatmode, case p_reuse when 'conversation' then v_conversation end, p_at);
     if session_id is not null then
       outcome := 'found';
       return;
@@ -1065,37 +1201,38 @@ begin
   outcome := 'created';
   with session as (
     insert into sessions (
-      id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
+      partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
       turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked_types
     ) values (
-      p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
-      v_agent, 1, v_turns, 0, 1, p_at, p_at, extract(epoch from p_at)::bigint / 60, v_expires, v_metadata,
+      p_partition, p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
+      v_agent, 1, v_turns, 0, 1, p_at, p_at, p_minute, v_expires, v_metadata,
       '0 ' || e_type || ' '
     )
   ), state as (
-    insert into session_state (session_id, tenant, scratchpad, version, updated_at)
-    values (p_session, v_tenant, v_scratchpad, v_version, p_at)
+    insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
+    values (p_partition, p_session, v_tenant, v_scratchpad, v_version, p_at)
   ), slot as (
-    insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
-    values (v_tenant, v_user, v_chatmode, v_conversation, p_session)
+    insert into session_slots (partition, tenant, user_id, chatmode, conversation_id, session_id)
+    values (p_partition, v_tenant, v_user, v_chatmode, v_conversation, p_session)
   ), envelope as (
     insert into session_envelopes (
-      session_id, persona_id, tenant, subject, issuer, scope, metadata, analysis, created_at, updated_at, batch, sequence
+      partition, session_id, persona_id, tenant, subject, issuer, scope, metadata, analysis, created_at, updated_at, batch, sequence
     )
-    select p_session, n_persona, v_tenant, n_subject, n_issuer, n_scope, n_metadata, n_analysis, n_created, n_updated, n_batch, 1
+    select p_partition, p_session, n_persona, v_tenant, n_subject, n_issuer, n_scope, n_metadata, n_analysis, n_created,
+      n_updated, n_batch, 1
     where n_subject is not null
   ), mark as (
-    insert into session_types (session_id, tenant, type, block) values (p_session, v_tenant, e_type, 0)
+    insert into session_types (partition, session_id, tenant, type, block) values (p_partition, p_session, v_tenant, e_type, 0)
   )
   insert into session_events
-    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_session, 1, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  values (p_partition, p_session, 1, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
 end $function$
 ;
-alter function context.create_session(uuid,text,boolean,timestamp with time zone,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text) owner to throughline_functions;
-grant execute on function context.create_session(uuid,text,boolean,timestamp with time zone,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text) to throughline_app;
+alter function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text) owner to throughline_functions;
+grant execute on function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.decide_session(p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_key text, p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[])
+CREATE OR REPLACE FUNCTION context.decide_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[])
  RETURNS TABLE(outcome text, first_sequence integer, last_sequence integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1106,19 +1243,20 @@ declare
   v context.input_view := json_populate_record(null::context.input_view, p_view);
   v_commit text := v.commit ->> 'id';
   v_active timestamptz := p_at;
+  v_minute integer := p_minute;
   s record;
 begin
-  if v_commit is not null then
-    perform lock_conversation(v.tenant, v."conversationId");
-  end if;
   perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
-  select x.tenant, x.user_id, x.head, x.decision_version, x.commit_id, x.ended_at, x.last_activity_at into s
+  select x.tenant, x.user_id, x.head, x.decision_version, x.commit_id, x.ended_at, x.last_activity_at, x.activity_minute,
+    x.lock_token, x.locked_until
+  into s
   from sessions x
-  where x.id = p_session
+  where x.partition = p_partition and x.id = p_session
   for update;
   if s.head is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     outcome := 'missing';
   elsif s.decision_version <> p_version
+    or (s.lock_token is distinct from p_token and s.locked_until > clock_timestamp())
     -- A decision that ends a session must have seen its whole log: a message may have arrived meanwhile.
     or (s.ended_at is null and v."endedAt" is not null and v.head <> s.head + cardinality(e_id))
   then
@@ -1127,31 +1265,33 @@ begin
     outcome := 'written';
     first_sequence := s.head + 1;
     last_sequence := s.head + cardinality(e_id);
-    perform insert_events(p_session, s.tenant, s.head, p_at, p_key, p_fingerprint,
+    perform insert_events(p_partition, p_session, s.tenant, s.head, p_at, p_key, p_fingerprint,
       e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred);
     if cardinality(g_from) > 0 then
-      perform insert_edges(p_session, s.tenant, s.head, g_from, g_label, g_to, g_place, g_evidence);
+      perform insert_edges(p_partition, p_session, s.tenant, s.head, g_from, g_label, g_to, g_place, g_evidence);
     end if;
     if v_commit is not null and v_commit is distinct from s.commit_id then
       -- Compaction describes past work, so it does not count as activity.
       v_active := s.last_activity_at;
+      v_minute := s.activity_minute;
       insert into conversation_commits
-        (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
-      values (s.tenant, v."conversationId", (v.commit ->> 'position')::integer, v_commit, p_session, s.user_id, p_at);
+        (partition, chain, tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+      values (p_partition, chain_of(s.tenant, s.user_id, v."conversationId"), s.tenant, v."conversationId",
+        (v.commit ->> 'position')::integer, v_commit, p_session, s.user_id, p_at);
     end if;
     if p_envelope_place is not null then
-      perform write_envelope(p_session, s.tenant, s.head + p_envelope_place, p_view);
+      perform write_envelope(p_partition, p_session, s.tenant, s.head + p_envelope_place, p_view);
     end if;
-    perform write_views(p_session, v, last_sequence, p_turns, case when p_clears then last_sequence end, v_active,
-      s.head + p_envelope_place, 1);
+    perform write_views(p_partition, p_session, v, last_sequence, p_turns, case when p_clears then last_sequence end,
+      v_active, v_minute, s.head + p_envelope_place, 1);
   end if;
   return next;
 end $function$
 ;
-alter function context.decide_session(uuid,text,text,integer,integer,timestamp with time zone,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
-grant execute on function context.decide_session(uuid,text,text,integer,integer,timestamp with time zone,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) to throughline_app;
+alter function context.decide_session(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.decide_session(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.delete_memory_keys(p_tenant text, p_user text, p_before timestamp with time zone, p_limit integer)
+CREATE OR REPLACE FUNCTION context.delete_memory_keys(p_partition smallint, p_tenant text, p_user text, p_before timestamp with time zone, p_limit integer)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1167,22 +1307,23 @@ declare
 begin
   perform set_tenant(p_tenant);
   with chosen as (
-    select x.user_id, x.tenant, x.digest
+    select x.partition, x.user_id, x.tenant, x.digest
     from memori.memory_keys x
     where x.at < p_before and can_access(x.tenant, x.user_id, p_tenant, p_user)
     order by x.at
     limit p_limit
   )
   delete from memori.memory_keys x using chosen c
-  where x.user_id = c.user_id and x.tenant = c.tenant and x.digest = c.digest and x.at < p_before;
+  where x.partition = c.partition and x.user_id = c.user_id and x.tenant = c.tenant and x.digest = c.digest
+    and x.at < p_before;
   get diagnostics v_keys = row_count;
   return v_keys;
 end $function$
 ;
-alter function context.delete_memory_keys(text,text,timestamp with time zone,integer) owner to throughline_functions;
-grant execute on function context.delete_memory_keys(text,text,timestamp with time zone,integer) to throughline_app;
+alter function context.delete_memory_keys(smallint,text,text,timestamp with time zone,integer) owner to throughline_functions;
+grant execute on function context.delete_memory_keys(smallint,text,text,timestamp with time zone,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.discard_import(p_session uuid)
+CREATE OR REPLACE FUNCTION context.discard_import(p_partition smallint, p_session uuid)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1194,43 +1335,45 @@ declare
   v_events integer;
 begin
   perform set_tenant(null);
-  delete from session_imports x where x.session_id = p_session;
+  delete from session_imports x where x.partition = p_partition and x.session_id = p_session;
   if not found then
     return 0;
   end if;
-  delete from session_events x where x.session_id = p_session;
+  delete from session_events x where x.partition = p_partition and x.session_id = p_session;
   get diagnostics v_events = row_count;
-  delete from session_types x where x.session_id = p_session;
-  delete from session_edges x where x.session_id = p_session;
+  delete from session_types x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_directory x where x.partition = p_partition and x.id = p_session;
   return v_events;
 end $function$
 ;
-alter function context.discard_import(uuid) owner to throughline_purge;
-grant execute on function context.discard_import(uuid) to throughline_app;
+alter function context.discard_import(smallint,uuid) owner to throughline_purge;
+grant execute on function context.discard_import(smallint,uuid) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.due_sessions(p_tenant text, p_user text, p_idle_since timestamp with time zone, p_at timestamp with time zone, p_ended_before timestamp with time zone, p_limit integer)
- RETURNS SETOF uuid
+CREATE OR REPLACE FUNCTION context.due_sessions(p_partition smallint, p_tenant text, p_user text, p_idle_since timestamp with time zone, p_at timestamp with time zone, p_ended_before timestamp with time zone, p_limit integer)
+ RETURNS TABLE(id uuid, waiting text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
  SET jit TO 'off'
 AS $function$
 declare
+  v_minute integer := minute_of(p_idle_since);
   returned integer;
   more integer := 0;
 begin
   perform set_tenant(p_tenant);
   return query
-    select x.id
+    select x.id, '1 ' || iso_time(to_timestamp(x.activity_minute * 60.0))
     from sessions x
-    where x.ended_at is null and x.activity_minute <= extract(epoch from p_idle_since)::bigint / 60
+    where x.ended_at is null and x.activity_minute <= v_minute
       and x.last_activity_at < p_idle_since and can_access(x.tenant, x.user_id, p_tenant, p_user)
     order by x.activity_minute, x.id
     limit p_limit;
   get diagnostics returned = row_count;
   if returned < p_limit then
     return query
-      select x.id
+      select x.id, '2 ' || iso_time(x.expires_at)
       from sessions x
       where x.ended_at is null and x.expires_at <= p_at and x.last_activity_at >= p_idle_since
         and can_access(x.tenant, x.user_id, p_tenant, p_user)
@@ -1240,7 +1383,7 @@ begin
   end if;
   if returned + more < p_limit then
     return query
-      select x.id
+      select x.id, '3 ' || iso_time(x.ended_at)
       from sessions x
       where x.awaits_commit and x.ended_at < p_ended_before and can_access(x.tenant, x.user_id, p_tenant, p_user)
       order by x.ended_at, x.id
@@ -1248,10 +1391,10 @@ begin
   end if;
 end $function$
 ;
-alter function context.due_sessions(text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,integer) owner to throughline_functions;
-grant execute on function context.due_sessions(text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,integer) to throughline_app;
+alter function context.due_sessions(smallint,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,integer) owner to throughline_functions;
+grant execute on function context.due_sessions(smallint,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.events_at(p_tenant text, p_user text, p_session uuid[], p_sequence integer[])
+CREATE OR REPLACE FUNCTION context.events_at(p_partition smallint, p_tenant text, p_user text, p_session uuid[], p_sequence integer[])
  RETURNS TABLE(session_id uuid, sequence integer, id uuid, type text, role text, content text, parts text, agent_id text, occurred_at text, created_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1268,23 +1411,23 @@ begin
     select e.*
     from unnest(p_session, p_sequence) with ordinality as p (session_id, sequence, n)
     cross join lateral (
-      select s.tenant, s.user_id from sessions s where s.id = p.session_id offset 0
+      select s.tenant, s.user_id from sessions s where s.partition = p_partition and s.id = p.session_id offset 0
     ) s
     cross join lateral (
       select x.session_id, x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
       from session_events x
-      where x.session_id = p.session_id and x.sequence = p.sequence
+      where x.partition = p_partition and x.session_id = p.session_id and x.sequence = p.sequence
       offset 0
     ) e
     where s.tenant = p_tenant and s.user_id = p_user
     order by p.n;
 end $function$
 ;
-alter function context.events_at(text,text,uuid[],integer[]) owner to throughline_functions;
-grant execute on function context.events_at(text,text,uuid[],integer[]) to throughline_app;
+alter function context.events_at(smallint,text,text,uuid[],integer[]) owner to throughline_functions;
+grant execute on function context.events_at(smallint,text,text,uuid[],integer[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.expired_memories(p_tenant text, p_user text, p_at timestamp with time zone, p_limit integer)
- RETURNS SETOF context.memory_row
+CREATE OR REPLACE FUNCTION context.expired_memories(p_partition smallint, p_tenant text, p_user text, p_at timestamp with time zone, p_limit integer)
+ RETURNS SETOF context.memory_rows
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
@@ -1294,17 +1437,17 @@ AS $function$
 begin
   perform set_tenant(p_tenant);
   return query
-    select (to_memory_row(m)).*
-    from memori.memories m
-    where m.expires_at <= p_at and can_access(m.tenant, m.user_id::text, p_tenant, p_user)
-    order by m.expires_at, m.memory_id
+    select m.*
+    from memory_rows m
+    where m.stored_expiry <= p_at and can_access(m.tenant, m.user_id, p_tenant, p_user)
+    order by m.stored_expiry, m.id
     limit p_limit;
 end $function$
 ;
-alter function context.expired_memories(text,text,timestamp with time zone,integer) owner to throughline_functions;
-grant execute on function context.expired_memories(text,text,timestamp with time zone,integer) to throughline_app;
+alter function context.expired_memories(smallint,text,text,timestamp with time zone,integer) owner to throughline_functions;
+grant execute on function context.expired_memories(smallint,text,text,timestamp with time zone,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.find_active(p_tenant text, p_user text, p_chatmode text, p_conversation text, p_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION context.find_active(p_partition smallint, p_tenant text, p_user text, p_chatmode text, p_conversation text, p_at timestamp with time zone)
  RETURNS uuid
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1316,7 +1459,8 @@ begin
   return (
     select x.id
     from sessions x
-    where x.tenant = p_tenant and x.user_id = p_user and x.chatmode = p_chatmode and x.ended_at is null
+    where x.partition = p_partition and x.tenant = p_tenant and x.user_id = p_user and x.chatmode = p_chatmode
+      and x.ended_at is null
       and (p_conversation is null or x.conversation_id = p_conversation)
       and (x.expires_at is null or x.expires_at > p_at)
     order by x.started_at desc, x.id desc
@@ -1324,10 +1468,10 @@ begin
   );
 end $function$
 ;
-alter function context.find_active(text,text,text,text,timestamp with time zone) owner to throughline_functions;
-grant execute on function context.find_active(text,text,text,text,timestamp with time zone) to throughline_app;
+alter function context.find_active(smallint,text,text,text,text,timestamp with time zone) owner to throughline_functions;
+grant execute on function context.find_active(smallint,text,text,text,text,timestamp with time zone) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.find_envelopes(p_ids uuid[])
+CREATE OR REPLACE FUNCTION context.find_envelopes(p_partition smallint, p_ids uuid[])
  RETURNS SETOF context.envelope_views
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1346,10 +1490,10 @@ begin
     ) f;
 end $function$
 ;
-alter function context.find_envelopes(uuid[]) owner to throughline_functions;
-grant execute on function context.find_envelopes(uuid[]) to throughline_app;
+alter function context.find_envelopes(smallint,uuid[]) owner to throughline_functions;
+grant execute on function context.find_envelopes(smallint,uuid[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.find_import(p_session uuid)
+CREATE OR REPLACE FUNCTION context.find_import(p_partition smallint, p_session uuid)
  RETURNS TABLE(view context.session_views, importing json, last_event uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1365,15 +1509,16 @@ begin
   return query
     select v, i.view, e.id
     from (select p_session as id) w
-    left join session_views v on v.id = w.id
-    left join session_imports i on i.session_id = w.id
-    join session_events e on e.session_id = w.id and e.sequence = case when v.head is null then i.head else v.head end;
+    left join session_views v on v.partition = p_partition and v.id = w.id
+    left join session_imports i on i.partition = p_partition and i.session_id = w.id
+    join session_events e on e.partition = p_partition and e.session_id = w.id
+      and e.sequence = case when v.head is null then i.head else v.head end;
 end $function$
 ;
-alter function context.find_import(uuid) owner to throughline_functions;
-grant execute on function context.find_import(uuid) to throughline_app;
+alter function context.find_import(smallint,uuid) owner to throughline_functions;
+grant execute on function context.find_import(smallint,uuid) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.find_memory_key(p_tenant text, p_user text, p_key text, p_fingerprint text)
+CREATE OR REPLACE FUNCTION context.find_memory_key(p_partition smallint, p_tenant text, p_user text, p_key text, p_fingerprint text)
  RETURNS TABLE(response text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1383,18 +1528,41 @@ CREATE OR REPLACE FUNCTION context.find_memory_key(p_tenant text, p_user text, p
 AS $function$
 begin
   perform set_tenant(p_tenant);
-  return query
-    select x.response
-    from memori.memory_keys x
-    where x.fingerprint = p_fingerprint and x.digest = md5(p_key)::uuid and x.key = p_key
-      and can_access(x.tenant, x.user_id, p_tenant, p_user)
-    limit 1;
+  if p_user is not null then
+    return query
+      select x.response
+      from memori.memory_keys x
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid
+        and x.key = p_key and x.fingerprint = p_fingerprint;
+  else
+    return query
+      select x.response
+      from memori.memory_keys x
+      where x.fingerprint = p_fingerprint and x.digest = md5(p_key)::uuid and x.key = p_key
+        and can_access(x.tenant, x.user_id, p_tenant, p_user)
+      limit 1;
+  end if;
 end $function$
 ;
-alter function context.find_memory_key(text,text,text,text) owner to throughline_functions;
-grant execute on function context.find_memory_key(text,text,text,text) to throughline_app;
+alter function context.find_memory_key(smallint,text,text,text,text) owner to throughline_functions;
+grant execute on function context.find_memory_key(smallint,text,text,text,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.fork_session(p_source uuid, p_tenant text, p_user text, p_sequence integer, p_session uuid, p_at timestamp with time zone, p_view json, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
+CREATE OR REPLACE FUNCTION context.find_session_id(p_partition smallint, p_session uuid)
+ RETURNS TABLE(home smallint, claimed_at timestamp with time zone)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  return query
+    select x.home, x.claimed_at from session_directory x where x.partition = p_partition and x.id = p_session;
+end $function$
+;
+alter function context.find_session_id(smallint,uuid) owner to throughline_functions;
+grant execute on function context.find_session_id(smallint,uuid) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.fork_session(p_partition smallint, p_source uuid, p_tenant text, p_user text, p_sequence integer, p_session uuid, p_at timestamp with time zone, p_view json, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
  RETURNS text
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1403,46 +1571,69 @@ CREATE OR REPLACE FUNCTION context.fork_session(p_source uuid, p_tenant text, p_
 AS $function$
 begin
   perform set_tenant(null);
-  if exists (select 1 from sessions x where x.id = p_session) then
+  if exists (select 1 from sessions x where x.partition = p_partition and x.id = p_session) then
     return 'same-id';
   end if;
-  if exists (select 1 from session_imports x where x.session_id = p_session) then
+  if exists (select 1 from session_imports x where x.partition = p_partition and x.session_id = p_session) then
     return 'importing';
   end if;
   perform set_tenant(p_tenant);
-  if not exists (select 1 from sessions x where x.id = p_source and can_access(x.tenant, x.user_id, p_tenant, p_user)) then
+  if not exists (
+    select 1
+    from sessions x
+    where x.partition = p_partition and x.id = p_source and can_access(x.tenant, x.user_id, p_tenant, p_user)
+  ) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   perform check_intake();
-  perform insert_session(p_session, p_view);
+  perform insert_session(p_partition, p_session, p_view);
   insert into session_events
-    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  select p_session, x.sequence, gen_random_uuid(), x.tenant, x.type, x.role, x.content, x.parts, x.agent_id, x.occurred_at,
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  select p_partition, p_session, x.sequence, gen_random_uuid(), x.tenant, x.type, x.role, x.content, x.parts, x.agent_id, x.occurred_at,
     x.created_at
   from session_events x
-  where x.session_id = p_source and x.sequence <= p_sequence;
-  insert into session_types (session_id, tenant, type, block)
-  select distinct p_session, x.tenant, x.type, x.sequence / 256
+  where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
+  insert into session_types (partition, session_id, tenant, type, block)
+  select distinct p_partition, p_session, x.tenant, x.type, x.sequence / 256
   from session_events x
-  where x.session_id = p_source and x.sequence <= p_sequence;
+  where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
   insert into session_edges
-    (session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
-  select p_session, x.tenant, x.from_node, x.label, x.to_node, x.sequence, x.evidence, x.from_start, x.to_start, x.digest
+    (partition, session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
+  select p_partition, p_session, x.tenant, x.from_node, x.label, x.to_node, x.sequence, x.evidence, x.from_start, x.to_start, x.digest
   from session_edges x
-  where x.session_id = p_source and x.sequence <= p_sequence;
-  perform insert_events(p_session, p_view ->> 'tenant', p_sequence, p_at, null, null, array[e_id], array[e_type],
+  where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
+  perform insert_events(p_partition, p_session, p_view ->> 'tenant', p_sequence, p_at, null, null, array[e_id], array[e_type],
     array[e_role], array[e_content], array[e_parts], array[e_agent], array[e_occurred]);
   return 'created';
 exception when unique_violation then
   perform set_tenant(null);
-  return case when exists (select 1 from session_imports x where x.session_id = p_session) then 'importing' else 'same-id' end;
+  return case
+    when exists (select 1 from session_imports x where x.partition = p_partition and x.session_id = p_session)
+      then 'importing'
+    else 'same-id'
+  end;
 end $function$
 ;
-alter function context.fork_session(uuid,text,text,integer,uuid,timestamp with time zone,json,uuid,text,text,text,json,text,text) owner to throughline_functions;
-grant execute on function context.fork_session(uuid,text,text,integer,uuid,timestamp with time zone,json,uuid,text,text,text,json,text,text) to throughline_app;
+alter function context.fork_session(smallint,uuid,text,text,integer,uuid,timestamp with time zone,json,uuid,text,text,text,json,text,text) owner to throughline_functions;
+grant execute on function context.fork_session(smallint,uuid,text,text,integer,uuid,timestamp with time zone,json,uuid,text,text,text,json,text,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.get_memories(p_tenant text, p_user text, p_ids uuid[])
- RETURNS SETOF context.memory_row
+CREATE OR REPLACE FUNCTION context.free_session_id(p_partition smallint, p_session uuid, p_claimed_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  delete from session_directory x
+  where x.partition = p_partition and x.id = p_session and x.claimed_at = p_claimed_at;
+end $function$
+;
+alter function context.free_session_id(smallint,uuid,timestamp with time zone) owner to throughline_functions;
+grant execute on function context.free_session_id(smallint,uuid,timestamp with time zone) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.get_memories(p_partition smallint, p_tenant text, p_user text, p_ids uuid[])
+ RETURNS SETOF context.memory_rows
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
@@ -1452,18 +1643,18 @@ AS $function$
 begin
   perform set_tenant(p_tenant);
   return query
-    select (to_memory_row(l.m)).*
+    select (l.m).*
     from (select distinct w.id from unnest(p_ids) as w (id)) w
     cross join lateral (
-      select m from memori.memories m where m.memory_id = w.id offset 0
+      select m from memory_rows m where m.id = w.id offset 0
     ) l
-    where can_access((l.m).tenant, (l.m).user_id::text, p_tenant, p_user);
+    where can_access((l.m).tenant, (l.m).user_id, p_tenant, p_user);
 end $function$
 ;
-alter function context.get_memories(text,text,uuid[]) owner to throughline_functions;
-grant execute on function context.get_memories(text,text,uuid[]) to throughline_app;
+alter function context.get_memories(smallint,text,text,uuid[]) owner to throughline_functions;
+grant execute on function context.get_memories(smallint,text,text,uuid[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.import_commit(p_session uuid, p_view json)
+CREATE OR REPLACE FUNCTION context.import_commit(p_partition smallint, p_session uuid, p_chain uuid, p_view json)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -1471,26 +1662,26 @@ declare
   v_block integer;
   v_made timestamptz;
 begin
-  select max(x.block) into v_block from session_types x where x.session_id = p_session and x.type = 'session_compacted';
+  select max(x.block) into v_block from session_types x where x.partition = p_partition and x.session_id = p_session and x.type = 'session_compacted';
   select x.created_at into v_made
   from session_events x
-  where x.session_id = p_session and x.sequence between v_block * 256 and v_block * 256 + 255
+  where x.partition = p_partition and x.session_id = p_session and x.sequence between v_block * 256 and v_block * 256 + 255
     and x.type = 'session_compacted'
   order by x.sequence desc
   limit 1;
   insert into conversation_commits as x
-    (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
-  values (p_view ->> 'tenant', p_view ->> 'conversationId', (p_view -> 'commit' ->> 'position')::integer,
+    (partition, chain, tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+  values (p_partition, p_chain, p_view ->> 'tenant', p_view ->> 'conversationId', (p_view -> 'commit' ->> 'position')::integer,
     p_view -> 'commit' ->> 'id', p_session, p_view ->> 'userId',
     coalesce(v_made, (p_view ->> 'lastActivityAt')::timestamptz))
-  on conflict (tenant, conversation_id, position) do update
+  on conflict (partition, chain, position) do update
   set purged_at = null, user_id = excluded.user_id
   where x.purged_at is not null;
 end $function$
 ;
-alter function context.import_commit(uuid,json) owner to throughline_functions;
+alter function context.import_commit(smallint,uuid,uuid,json) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.import_events(p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
+CREATE OR REPLACE FUNCTION context.import_events(p_partition smallint, p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
  RETURNS TABLE(outcome text, current_head integer, other uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1507,23 +1698,22 @@ declare
   v_conversation text := p_view ->> 'conversationId';
   v_commit text := p_view -> 'commit' ->> 'id';
   v_live boolean := p_view ->> 'endedAt' is null;
+  v_chain uuid := chain_of(v_tenant, v_user, v_conversation);
+  v_now timestamptz := now();
   v_locked boolean;
   v_exists boolean := false;
   s record;
 begin
   perform set_tenant(null);
-  v_locked := p_done or exists (select 1 from sessions x where x.id = p_session);
-  -- Takes the locks of create and commit before any row lock, so that what they check does not change.
+  v_locked := p_done or exists (select 1 from sessions x where x.partition = p_partition and x.id = p_session);
+  -- Takes the lock of create before any row lock, so that what it checks does not change.
   if v_locked and v_live then
     perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747));
   end if;
-  if v_locked and v_commit is not null then
-    perform lock_conversation(v_tenant, v_conversation);
-  end if;
   -- Reads the import first: a caller that waited for its end then finds the session.
-  select x.tenant, x.user_id, x.head into s from session_imports x where x.session_id = p_session for update;
+  select x.tenant, x.user_id, x.head into s from session_imports x where x.partition = p_partition and x.session_id = p_session for update;
   if not found then
-    select x.tenant, x.user_id, x.head into s from sessions x where x.id = p_session for update;
+    select x.tenant, x.user_id, x.head into s from sessions x where x.partition = p_partition and x.id = p_session for update;
     v_exists := found;
   end if;
   if s.tenant <> v_tenant or s.user_id <> v_user then
@@ -1540,7 +1730,8 @@ begin
     if v_live then
       select x.session_id into other
       from session_slots x
-      where x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode and x.conversation_id = v_conversation;
+      where x.partition = p_partition and x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode
+        and x.conversation_id = v_conversation;
       if other <> p_session then
         return query select 'active', null::integer, other;
         return;
@@ -1549,7 +1740,7 @@ begin
     if v_commit is not null and exists (
       select 1
       from conversation_commits x
-      where x.tenant = v_tenant and x.conversation_id = v_conversation
+      where x.partition = p_partition and x.chain = v_chain
         and x.position = (p_view -> 'commit' ->> 'position')::integer
         and (x.commit_id <> v_commit or x.session_id <> p_session)
     ) then
@@ -1558,46 +1749,47 @@ begin
     end if;
   end if;
 
-  perform insert_imported_events(p_session, v_tenant, e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent,
-    e_occurred);
+  perform insert_imported_events(p_partition, p_session, v_tenant, e_sequence, e_created, e_id, e_type, e_role, e_content,
+    e_parts, e_agent, e_occurred);
   if cardinality(g_from) > 0 then
-    perform insert_edges(p_session, v_tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
+    perform insert_edges(p_partition, p_session, v_tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
   end if;
   if v_exists then
     if v_live and other is null then
       -- The session had another scope, or had ended.
-      delete from session_slots x where x.session_id = p_session;
-      insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
-      values (v_tenant, v_user, v_chatmode, v_conversation, p_session);
+      delete from session_slots x where x.partition = p_partition and x.session_id = p_session;
+      insert into session_slots (partition, tenant, user_id, chatmode, conversation_id, session_id)
+      values (p_partition, v_tenant, v_user, v_chatmode, v_conversation, p_session);
     end if;
-    perform replace_views(p_session, v_tenant, p_view);
+    perform replace_views(p_partition, p_session, v_tenant, p_view);
   elsif p_done then
-    delete from session_imports x where x.session_id = p_session;
-    perform insert_session(p_session, p_view);
+    delete from session_imports x where x.partition = p_partition and x.session_id = p_session;
+    perform insert_session(p_partition, p_session, p_view);
   else
-    insert into session_imports (session_id, tenant, user_id, head, view)
-    values (p_session, v_tenant, v_user, (p_view ->> 'head')::integer, p_view)
-    on conflict (session_id) do update set head = excluded.head, view = excluded.view, at = now();
+    insert into session_imports (partition, session_id, tenant, user_id, head, view, at)
+    values (p_partition, p_session, v_tenant, v_user, (p_view ->> 'head')::integer, p_view, v_now)
+    on conflict (partition, session_id) do update
+    set head = excluded.head, view = excluded.view, at = excluded.at;
   end if;
   if v_commit is not null and (p_done or v_exists) then
-    perform import_commit(p_session, p_view);
+    perform import_commit(p_partition, p_session, v_chain, p_view);
   end if;
   return query select 'written', (p_view ->> 'head')::integer, null::uuid;
 exception when unique_violation then
-  -- Another caller started a session with this id at the same moment.
+  -- Another caller started a session with this id, or took the position in the chain, at the same moment.
   perform set_tenant(null);
   return query
     select 'conflict', coalesce(
-      (select x.head from sessions x where x.id = p_session),
-      (select x.head from session_imports x where x.session_id = p_session),
+      (select x.head from sessions x where x.partition = p_partition and x.id = p_session),
+      (select x.head from session_imports x where x.partition = p_partition and x.session_id = p_session),
       0
     ), null::uuid;
 end $function$
 ;
-alter function context.import_events(uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
-grant execute on function context.import_events(uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) to throughline_app;
+alter function context.import_events(smallint,uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.import_events(smallint,uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.index_messages(p_session uuid, p_from integer, p_to integer, p_version integer, m_turn integer[], m_sequence integer[], m_commit boolean[], m_speaker text[], m_time bigint[], m_length integer[], m_asked integer[], m_specifics integer[], m_times integer[], m_counts boolean[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
+CREATE OR REPLACE FUNCTION context.index_messages(p_partition smallint, p_session uuid, p_from integer, p_to integer, p_version integer, m_turn integer[], m_sequence integer[], m_commit boolean[], m_speaker text[], m_time bigint[], m_length integer[], m_asked integer[], m_specifics integer[], m_times integer[], m_counts boolean[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1606,58 +1798,66 @@ CREATE OR REPLACE FUNCTION context.index_messages(p_session uuid, p_from integer
 AS $function$
 declare
   s record;
-  v_corpus_id bigint;
+  v_corpus_id integer;
   v_turns integer := 0;
 begin
   perform set_tenant(null);
-  select x.tenant, x.user_id into s from sessions x where x.id = p_session;
+  select x.tenant, x.user_id into s from sessions x where x.partition = p_partition and x.id = p_session;
   if s.tenant is null then
-    return false;
+    return null;
   end if;
   perform lock_user(s.tenant, s.user_id);
   perform set_tenant(s.tenant);
   -- Meanwhile the session may be purged, and its id may belong to another user.
-  if not exists (select 1 from sessions x where x.id = p_session and x.user_id = s.user_id and x.head >= p_to)
-    or p_from <> coalesce((select x.indexed from session_marks x where x.session_id = p_session), 0)
+  if not exists (
+      select 1
+      from sessions x
+      where x.partition = p_partition and x.id = p_session and x.user_id = s.user_id and x.head >= p_to
+    )
+    or p_from <> coalesce(
+      (select x.indexed from session_marks x where x.partition = p_partition and x.session_id = p_session), 0)
   then
     return false;
   end if;
 
   if cardinality(m_turn) > 0 then
     v_turns := m_turn[cardinality(m_turn)];
-    v_corpus_id := add_words(s.tenant, s.user_id, 'messages',
+    v_corpus_id := add_words(p_partition, s.tenant, s.user_id, 'messages',
       array_fill(p_session, array[cardinality(w_term)]), w_block, w_term, w_messages, w_data,
       array_fill(p_session, array[cardinality(b_block)]), b_block, b_turn, b_messages, b_words, b_long);
     insert into recall_messages (
-      corpus_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
+      partition, corpus_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times,
+      counts
     )
-    select v_corpus_id, p_session, m.turn, s.tenant, m.sequence, m.is_commit, m.speaker, m.time, m.length, m.asked, m.specifics,
-      m.times, m.counts
+    select p_partition, v_corpus_id, p_session, m.turn, s.tenant, m.sequence, m.is_commit, m.speaker, m.time, m.length,
+      m.asked, m.specifics, m.times, m.counts
     from unnest(m_turn, m_sequence, m_commit, m_speaker, m_time, m_length, m_asked, m_specifics, m_times, m_counts)
       as m (turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts);
-    insert into recall_speakers as x (corpus_id, speaker, tenant, messages)
-    select v_corpus_id, m.speaker, s.tenant, count(*) from unnest(m_speaker) as m (speaker) group by m.speaker
-    on conflict (corpus_id, speaker) do update set messages = x.messages + excluded.messages;
+    insert into recall_speakers as x (partition, corpus_id, speaker, tenant, messages)
+    select p_partition, v_corpus_id, m.speaker, s.tenant, count(*)
+    from unnest(m_speaker) as m (speaker)
+    group by m.speaker
+    on conflict (partition, corpus_id, speaker) do update set messages = x.messages + excluded.messages;
   end if;
 
-  insert into session_marks as x (session_id, tenant, indexed, turns, version)
-  values (p_session, s.tenant, p_to, v_turns, p_version)
-  on conflict (session_id) do update
+  insert into session_marks as x (partition, session_id, tenant, indexed, turns, version)
+  values (p_partition, p_session, s.tenant, p_to, v_turns, p_version)
+  on conflict (partition, session_id) do update
   set indexed = excluded.indexed, turns = greatest(x.turns, excluded.turns), version = excluded.version;
   return true;
 end $function$
 ;
-alter function context.index_messages(uuid,integer,integer,integer,integer[],integer[],boolean[],text[],bigint[],integer[],integer[],integer[],integer[],boolean[],integer[],text[],integer[],bytea[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
-grant execute on function context.index_messages(uuid,integer,integer,integer,integer[],integer[],boolean[],text[],bigint[],integer[],integer[],integer[],integer[],boolean[],integer[],text[],integer[],bytea[],integer[],integer[],integer[],integer[],integer[]) to throughline_app;
+alter function context.index_messages(smallint,uuid,integer,integer,integer,integer[],integer[],boolean[],text[],bigint[],integer[],integer[],integer[],integer[],boolean[],integer[],text[],integer[],bytea[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
+grant execute on function context.index_messages(smallint,uuid,integer,integer,integer,integer[],integer[],boolean[],text[],bigint[],integer[],integer[],integer[],integer[],boolean[],integer[],text[],integer[],bytea[],integer[],integer[],integer[],integer[],integer[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.insert_edges(p_session uuid, p_tenant text, p_head integer, g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[])
+CREATE OR REPLACE FUNCTION context.insert_edges(p_partition smallint, p_session uuid, p_tenant text, p_head integer, g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   insert into session_edges
-    (session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
-  select p_session, p_tenant, g.from_node, g.label, g.to_node, p_head + g.place, g.evidence::json,
+    (partition, session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
+  select p_partition, p_session, p_tenant, g.from_node, g.label, g.to_node, p_head + g.place, g.evidence::json,
     left(g.from_node, 160), left(g.to_node, 160), md5(json_build_array(g.from_node, g.to_node)::text)::uuid
   from unnest(g_from, g_label, g_to, g_place, g_evidence) with ordinality
     as g (from_node, label, to_node, place, evidence, n)
@@ -1665,96 +1865,98 @@ begin
   on conflict do nothing;
 end $function$
 ;
-alter function context.insert_edges(uuid,text,integer,text[],text[],text[],integer[],text[]) owner to throughline_functions;
+alter function context.insert_edges(smallint,uuid,text,integer,text[],text[],text[],integer[],text[]) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.insert_events(p_session uuid, p_tenant text, p_head integer, p_at timestamp with time zone, p_key text, p_fingerprint text, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[])
+CREATE OR REPLACE FUNCTION context.insert_events(p_partition smallint, p_session uuid, p_tenant text, p_head integer, p_at timestamp with time zone, p_key text, p_fingerprint text, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   if cardinality(e_id) = 1 then
     insert into session_events
-      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-    values (p_session, p_head + 1, e_id[1], p_tenant, e_type[1], e_role[1], e_content[1], e_parts[1], e_agent[1],
-      e_occurred[1], p_at);
-    insert into session_types (session_id, tenant, type, block)
-    values (p_session, p_tenant, e_type[1], (p_head + 1) / 256)
+      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    values (p_partition, p_session, p_head + 1, e_id[1], p_tenant, e_type[1], e_role[1], e_content[1], e_parts[1],
+      e_agent[1], e_occurred[1], p_at);
+    insert into session_types (partition, session_id, tenant, type, block)
+    values (p_partition, p_session, p_tenant, e_type[1], (p_head + 1) / 256)
     on conflict do nothing;
   else
     insert into session_events
-      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-    select p_session, p_head + e.n, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred, p_at
+      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    select p_partition, p_session, p_head + e.n, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred,
+      p_at
     from unnest(e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
       with ordinality as e (id, type, role, content, parts, agent, occurred, n);
 
-    insert into session_types (session_id, tenant, type, block)
-    select distinct p_session, p_tenant, e.type, ((p_head + e.n) / 256)::integer
+    insert into session_types (partition, session_id, tenant, type, block)
+    select distinct p_partition, p_session, p_tenant, e.type, ((p_head + e.n) / 256)::integer
     from unnest(e_type) with ordinality as e (type, n)
     on conflict do nothing;
   end if;
 
   if p_key is not null then
-    insert into session_keys (session_id, tenant, key, fingerprint, first_sequence, last_sequence)
-    values (p_session, p_tenant, p_key, p_fingerprint, p_head + 1, p_head + cardinality(e_id));
+    insert into session_keys (partition, session_id, tenant, key, fingerprint, first_sequence, last_sequence)
+    values (p_partition, p_session, p_tenant, p_key, p_fingerprint, p_head + 1, p_head + cardinality(e_id));
   end if;
 end $function$
 ;
-alter function context.insert_events(uuid,text,integer,timestamp with time zone,text,text,uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
+alter function context.insert_events(smallint,uuid,text,integer,timestamp with time zone,text,text,uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.insert_imported_events(p_session uuid, p_tenant text, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[])
+CREATE OR REPLACE FUNCTION context.insert_imported_events(p_partition smallint, p_session uuid, p_tenant text, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   insert into session_events
-    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  select p_session, e.sequence, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred, e.created
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  select p_partition, p_session, e.sequence, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred,
+    e.created
   from unnest(e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
     as e (sequence, created, id, type, role, content, parts, agent, occurred);
 
-  insert into session_types (session_id, tenant, type, block)
-  select distinct p_session, p_tenant, e.type, e.sequence / 256
+  insert into session_types (partition, session_id, tenant, type, block)
+  select distinct p_partition, p_session, p_tenant, e.type, e.sequence / 256
   from unnest(e_type, e_sequence) as e (type, sequence)
   on conflict do nothing;
 end $function$
 ;
-alter function context.insert_imported_events(uuid,text,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
+alter function context.insert_imported_events(smallint,uuid,text,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.insert_session(p_session uuid, v context.input_view)
+CREATE OR REPLACE FUNCTION context.insert_session(p_partition smallint, p_session uuid, v context.input_view)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   insert into sessions (
-    id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
+    partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
     turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
     forked_from, last_work, commit_id, commit_position, awaits_commit
   ) values (
-    p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
+    p_partition, p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
     v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, v."clearedAt", v."envelopeAt", v."startedAt",
-    v."lastActivityAt", extract(epoch from v."lastActivityAt")::bigint / 60, v."endedAt", v."expiresAt", v.metadata,
+    v."lastActivityAt", minute_of(v."lastActivityAt"), v."endedAt", v."expiresAt", v.metadata,
     v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false)
   );
-  insert into session_state (session_id, tenant, scratchpad, version, updated_at)
-  values (p_session, v.tenant, v.scratchpad, v.version, v."updatedAt");
+  insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
+  values (p_partition, p_session, v.tenant, v.scratchpad, v.version, v."updatedAt");
   if v."endedAt" is null then
-    insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
-    values (v.tenant, v."userId", v.chatmode, v."conversationId", p_session);
+    insert into session_slots (partition, tenant, user_id, chatmode, conversation_id, session_id)
+    values (p_partition, v.tenant, v."userId", v.chatmode, v."conversationId", p_session);
   end if;
-  perform write_envelope(p_session, v.tenant, v."envelopeAt", v.envelope);
+  perform write_envelope(p_partition, p_session, v.tenant, v."envelopeAt", v.envelope);
 end $function$
 ;
-alter function context.insert_session(uuid,context.input_view) owner to throughline_functions;
+alter function context.insert_session(smallint,uuid,context.input_view) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.insert_session(p_session uuid, p_view json)
+CREATE OR REPLACE FUNCTION context.insert_session(p_partition smallint, p_session uuid, p_view json)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform insert_session(p_session, json_populate_record(null::context.input_view, p_view));
+  perform insert_session(p_partition, p_session, json_populate_record(null::context.input_view, p_view));
 end $function$
 ;
-alter function context.insert_session(uuid,json) owner to throughline_functions;
+alter function context.insert_session(smallint,uuid,json) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.iso_time(p_at timestamp with time zone)
  RETURNS text
@@ -1766,7 +1968,7 @@ $function$
 ;
 grant execute on function context.iso_time(timestamp with time zone) to public;
 
-CREATE OR REPLACE FUNCTION context.list_envelopes(p_after uuid, p_limit integer)
+CREATE OR REPLACE FUNCTION context.list_envelopes(p_partition smallint, p_after uuid, p_limit integer)
  RETURNS SETOF context.envelope_views
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1787,10 +1989,10 @@ begin
     limit p_limit;
 end $function$
 ;
-alter function context.list_envelopes(uuid,integer) owner to throughline_functions;
-grant execute on function context.list_envelopes(uuid,integer) to throughline_app;
+alter function context.list_envelopes(smallint,uuid,integer) owner to throughline_functions;
+grant execute on function context.list_envelopes(smallint,uuid,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.list_imports(p_tenant text, p_user text, p_after uuid, p_limit integer)
+CREATE OR REPLACE FUNCTION context.list_imports(p_partition smallint, p_tenant text, p_user text, p_after uuid, p_limit integer)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1810,11 +2012,11 @@ begin
     using p_tenant, p_user, coalesce(p_after, '00000000-0000-0000-0000-000000000000'), p_after, p_limit;
 end $function$
 ;
-alter function context.list_imports(text,text,uuid,integer) owner to throughline_functions;
-grant execute on function context.list_imports(text,text,uuid,integer) to throughline_app;
+alter function context.list_imports(smallint,text,text,uuid,integer) owner to throughline_functions;
+grant execute on function context.list_imports(smallint,text,text,uuid,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.list_memories(p_tenant text, p_user text, p_after uuid, p_limit integer)
- RETURNS SETOF context.memory_row
+CREATE OR REPLACE FUNCTION context.list_memories(p_partition smallint, p_tenant text, p_user text, p_after uuid, p_limit integer)
+ RETURNS SETOF context.memory_rows
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
@@ -1828,18 +2030,18 @@ declare
 begin
   perform set_tenant(p_tenant);
   return query
-    select (to_memory_row(m)).*
-    from memori.memories m
-    where m.user_id = v_user and m.tenant = p_tenant
-      and m.memory_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
-    order by m.memory_id
+    select m.*
+    from memory_rows m
+    where m.partition = p_partition and m.stored_user = v_user and m.tenant = p_tenant
+      and m.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+    order by m.id
     limit p_limit;
 end $function$
 ;
-alter function context.list_memories(text,text,uuid,integer) owner to throughline_functions;
-grant execute on function context.list_memories(text,text,uuid,integer) to throughline_app;
+alter function context.list_memories(smallint,text,text,uuid,integer) owner to throughline_functions;
+grant execute on function context.list_memories(smallint,text,text,uuid,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.list_sessions(p_tenant text, p_user text, p_state text, p_chatmode text, p_agent text, p_conversation text, p_since timestamp with time zone, p_until timestamp with time zone, p_cursor_at timestamp with time zone, p_cursor_id uuid, p_limit integer)
+CREATE OR REPLACE FUNCTION context.list_sessions(p_partition smallint, p_tenant text, p_user text, p_state text, p_chatmode text, p_agent text, p_conversation text, p_since timestamp with time zone, p_until timestamp with time zone, p_cursor_at timestamp with time zone, p_cursor_id uuid, p_limit integer)
  RETURNS SETOF context.sessions
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1850,27 +2052,27 @@ begin
   perform set_tenant(p_tenant);
   return query execute
     'select * from sessions where tenant = $1'
-    || case when p_user is not null then ' and user_id = $2' else '' end
+    || case when p_user is not null then ' and user_id = $2 and partition = $12' else '' end
     || case when p_state is not null then ' and state = $3' else '' end
     || case when p_chatmode is not null then ' and chatmode = $4' else '' end
     || case when p_agent is not null then ' and active_agent = $5' else '' end
     || case when p_conversation is not null then ' and conversation_id = $6' else '' end
     || case when p_since is not null
-       then ' and activity_minute >= extract(epoch from $7)::bigint / 60 and last_activity_at >= $7' else '' end
+       then ' and activity_minute >= minute_of($7) and last_activity_at >= $7' else '' end
     || case when p_until is not null
-       then ' and activity_minute <= extract(epoch from $8)::bigint / 60 and last_activity_at < $8' else '' end
+       then ' and activity_minute <= minute_of($8) and last_activity_at < $8' else '' end
     || case when p_cursor_id is not null
-       then ' and (activity_minute, last_activity_at, id) < (extract(epoch from $9)::bigint / 60, $9, $10)' else '' end
+       then ' and (activity_minute, last_activity_at, id) < (minute_of($9), $9, $10)' else '' end
     || ' order by activity_minute desc, last_activity_at desc, id desc limit $11'
     using p_tenant, p_user, p_state, p_chatmode, p_agent, p_conversation, p_since, p_until, p_cursor_at, p_cursor_id,
-      p_limit;
+      p_limit, p_partition;
 end $function$
 ;
-alter function context.list_sessions(text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer) owner to throughline_functions;
-grant execute on function context.list_sessions(text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer) to throughline_app;
+alter function context.list_sessions(smallint,text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer) owner to throughline_functions;
+grant execute on function context.list_sessions(smallint,text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.load_memory_change(p_tenant text, p_user text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[], p_fingerprints text[], p_source text)
- RETURNS TABLE(stale boolean, memory context.memory_row)
+CREATE OR REPLACE FUNCTION context.load_memory_change(p_partition smallint, p_tenant text, p_user text, p_token uuid, p_key text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[], p_fingerprints text[], p_source text)
+ RETURNS TABLE(state text, version uuid, key_fingerprint text, response text, memory context.memory_rows)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
@@ -1879,76 +2081,79 @@ CREATE OR REPLACE FUNCTION context.load_memory_change(p_tenant text, p_user text
 AS $function$
 declare
   v_user memori.memories.user_id%type := p_user;
+  v_until timestamptz;
 begin
-  perform lock_user(p_tenant, p_user);
   perform set_tenant(p_tenant);
-  if p_session is not null and not exists (
-    select 1
-    from sessions s
-    left join session_marks k on k.session_id = s.id
-    where s.id = p_session and s.tenant = p_tenant and s.user_id = p_user and coalesce(k.extracted, 0) = p_from
-      and s.head >= p_to
-  ) or exists (
-    select 1
-    from unnest(p_sessions) as w (id)
-    where not exists (select 1 from sessions s where s.id = w.id and s.tenant = p_tenant and s.user_id = p_user)
-  ) then
-    return query select true, null::memory_row;
+  state := 'loaded';
+  if p_token is not null then
+    v_until := clock_timestamp() + interval '2 seconds';
+    insert into memori.memory_versions as x (partition, user_id, tenant, version, lock_token, locked_until)
+    values (p_partition, p_user, p_tenant, gen_random_uuid(), p_token, v_until)
+    on conflict (partition, user_id, tenant) do update
+    set lock_token = excluded.lock_token, locked_until = excluded.locked_until
+    where x.lock_token is null or x.lock_token = excluded.lock_token
+      or x.locked_until < excluded.locked_until - interval '2 seconds';
+    if not found then
+      state := 'locked';
+      return next;
+      return;
+    end if;
+  end if;
+  -- Before the memories: a change in between is then seen by its version.
+  select x.version into version
+  from memori.memory_versions x
+  where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
+  if p_key is not null then
+    select x.fingerprint, x.response into key_fingerprint, response
+    from memori.memory_keys x
+    where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid
+      and x.key = p_key;
+    if found then
+      state := 'known';
+      return next;
+      return;
+    end if;
+  end if;
+  if not may_change_memories(p_partition, p_tenant, p_user, p_sessions, p_session, p_from, p_to) then
+    state := 'stale';
+    return next;
     return;
   end if;
+  return next;
   return query
     with wanted as (
       select w.id from unnest(p_ids) as w (id)
       union
-      select l.memory_id
+      select l.id
       from unnest(p_fingerprints) as w (fingerprint)
       cross join lateral (
-        select m.memory_id, m.tenant, m.superseded_by
-        from memori.memories m
-        where m.user_id = v_user and m.fingerprint = w.fingerprint
+        select m.id, m.partition, m.tenant, m.superseded_by
+        from memory_rows m
+        where m.stored_user = v_user and m.fingerprint = w.fingerprint
         offset 0
       ) l
-      where l.tenant = p_tenant and l.superseded_by is null
+      where l.partition = p_partition and l.tenant = p_tenant and l.superseded_by is null
       union
       select x.memory_id
       from memori.memory_sources x
-      where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_source)::uuid and x.key = p_source
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_source)::uuid
+        and x.key = p_source
       order by 1
     )
-    select false, l.memory
+    select null::text, null::uuid, null::text, null::text, l.memory
     from wanted w
     cross join lateral (
-      select to_memory_row(m) as memory
-      from memori.memories m
-      where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = w.id
-      for update
+      select m as memory
+      from memory_rows m
+      where m.partition = p_partition and m.stored_user = v_user and m.tenant = p_tenant and m.id = w.id
+      offset 0
     ) l;
 end $function$
 ;
-alter function context.load_memory_change(text,text,uuid[],uuid,integer,integer,uuid[],text[],text) owner to throughline_functions;
-grant execute on function context.load_memory_change(text,text,uuid[],uuid,integer,integer,uuid[],text[],text) to throughline_app;
+alter function context.load_memory_change(smallint,text,text,uuid,text,uuid[],uuid,integer,integer,uuid[],text[],text) owner to throughline_functions;
+grant execute on function context.load_memory_change(smallint,text,text,uuid,text,uuid[],uuid,integer,integer,uuid[],text[],text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.load_memory_key(p_tenant text, p_user text, p_key text)
- RETURNS TABLE(fingerprint text, response text)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET jit TO 'off'
- SET enable_seqscan TO 'off'
-AS $function$
-begin
-  perform lock_user(p_tenant, p_user);
-  perform set_tenant(p_tenant);
-  return query
-    select x.fingerprint, x.response
-    from memori.memory_keys x
-    where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid and x.key = p_key;
-end $function$
-;
-alter function context.load_memory_key(text,text,text) owner to throughline_functions;
-grant execute on function context.load_memory_key(text,text,text) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.load_session(p_session uuid, p_tenant text, p_user text, p_key text, p_lock boolean, p_with_commit boolean, OUT view text, OUT fingerprint text, OUT first_sequence integer, OUT last_sequence integer, OUT last_commit json)
+CREATE OR REPLACE FUNCTION context.load_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_key text, p_with_commit boolean, p_token uuid, p_holds_appends boolean, OUT view text, OUT fingerprint text, OUT first_sequence integer, OUT last_sequence integer, OUT last_commit json, OUT is_locked boolean)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1956,16 +2161,29 @@ CREATE OR REPLACE FUNCTION context.load_session(p_session uuid, p_tenant text, p
  SET jit TO 'off'
 AS $function$
 declare
+  v_until timestamptz;
+  v_chain uuid;
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
-  if p_lock then
-    if p_with_commit then
-      perform lock_conversation(s.tenant, s.conversation_id) from sessions s where s.id = p_session;
+  if p_token is not null then
+    v_until := clock_timestamp() + interval '2 seconds';
+    update sessions x
+    set lock_token = p_token, locked_until = v_until, appends_wait_until = case when p_holds_appends then v_until end
+    where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+      and (x.lock_token is null or x.lock_token = p_token or x.locked_until < v_until - interval '2 seconds');
+    if not found then
+      is_locked := exists (
+        select 1
+        from sessions x
+        where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+      );
+      return;
     end if;
-    perform 1 from sessions s where s.id = p_session for update;
   end if;
   view := (
-    select row_to_json(v) from session_views v where v.id = p_session and can_access(v.tenant, v.user_id, p_tenant, p_user)
+    select row_to_json(v)
+    from session_views v
+    where v.partition = p_partition and v.id = p_session and can_access(v.tenant, v.user_id, p_tenant, p_user)
   );
   if view is null then
     return;
@@ -1973,32 +2191,24 @@ begin
   if p_key is not null then
     select k.fingerprint, k.first_sequence, k.last_sequence into fingerprint, first_sequence, last_sequence
     from session_keys k
-    where k.session_id = p_session and k.key = p_key;
+    where k.partition = p_partition and k.session_id = p_session and k.key = p_key;
   end if;
   if p_with_commit then
+    select chain_of(x.tenant, x.user_id, x.conversation_id) into v_chain
+    from sessions x
+    where x.partition = p_partition and x.id = p_session;
     last_commit := (
       select row_to_json(c)
-      from sessions s
-      join conversation_commits c on c.tenant = s.tenant and c.conversation_id = s.conversation_id
-      where s.id = p_session
+      from conversation_commits c
+      where c.partition = p_partition and c.chain = v_chain
       order by c.position desc
       limit 1
     );
   end if;
 end $function$
 ;
-alter function context.load_session(uuid,text,text,text,boolean,boolean) owner to throughline_functions;
-grant execute on function context.load_session(uuid,text,text,text,boolean,boolean) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.lock_conversation(p_tenant text, p_conversation text)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform pg_advisory_xact_lock(hashtextextended(json_build_array(p_tenant, p_conversation)::text, 4748));
-end $function$
-;
-alter function context.lock_conversation(text,text) owner to throughline_functions;
+alter function context.load_session(smallint,uuid,text,text,text,boolean,uuid,boolean) owner to throughline_functions;
+grant execute on function context.load_session(smallint,uuid,text,text,text,boolean,uuid,boolean) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.lock_user(p_tenant text, p_user text)
  RETURNS void
@@ -2011,25 +2221,53 @@ end $function$
 alter function context.lock_user(text,text) owner to throughline_functions;
 grant execute on function context.lock_user(text,text) to throughline_purge;
 
-CREATE OR REPLACE FUNCTION context.mark_type(p_session uuid, p_tenant text, p_type text, p_sequence integer, p_marked_types text)
+CREATE OR REPLACE FUNCTION context.mark_type(p_partition smallint, p_session uuid, p_tenant text, p_type text, p_sequence integer, p_marked_types text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
-  v_block text := p_sequence / 256 || ' ';
+  v_block text := (p_sequence / 256)::text || ' ';
 begin
-  insert into session_types (session_id, tenant, type, block)
-  values (p_session, p_tenant, p_type, p_sequence / 256)
+  insert into session_types (partition, session_id, tenant, type, block)
+  values (p_partition, p_session, p_tenant, p_type, p_sequence / 256)
   on conflict do nothing;
   update sessions x
   set marked_types = case when starts_with(p_marked_types, v_block) then p_marked_types else v_block end || p_type || ' '
-  where x.id = p_session and (length(p_marked_types) < 400 or not starts_with(p_marked_types, v_block));
+  where x.partition = p_partition and x.id = p_session
+    and (length(p_marked_types) < 400 or not starts_with(p_marked_types, v_block));
 end $function$
 ;
-alter function context.mark_type(uuid,text,text,integer,text) owner to throughline_functions;
+alter function context.mark_type(smallint,uuid,text,text,integer,text) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.memories_by_source(p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer)
- RETURNS SETOF context.memory_row
+CREATE OR REPLACE FUNCTION context.may_change_memories(p_partition smallint, p_tenant text, p_user text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  return (
+    p_session is null or exists (
+      select 1
+      from sessions s
+      left join session_marks k on k.partition = s.partition and k.session_id = s.id
+      where s.partition = p_partition and s.id = p_session and s.tenant = p_tenant and s.user_id = p_user
+        and coalesce(k.extracted, 0) = p_from and s.head >= p_to
+    )
+  ) and not exists (
+    select 1
+    from unnest(p_sessions) as w (id)
+    where not exists (
+      select 1
+      from sessions s
+      where s.partition = p_partition and s.id = w.id and s.tenant = p_tenant and s.user_id = p_user
+    )
+  );
+end $function$
+;
+alter function context.may_change_memories(smallint,text,text,uuid[],uuid,integer,integer) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.memories_by_source(p_partition smallint, p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer)
+ RETURNS SETOF context.memory_rows
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
@@ -2044,25 +2282,66 @@ declare
 begin
   perform set_tenant(p_tenant);
   return query
-    select (to_memory_row(l.m)).*
+    select (l.m).*
     from (
       select x.memory_id
       from memori.memory_sources x
-      where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid and x.key = p_key
-        and x.memory_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid
+        and x.key = p_key and x.memory_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
       order by x.memory_id
       limit p_limit
     ) s
     cross join lateral (
-      select m from memori.memories m where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = s.memory_id offset 0
+      select m
+      from memory_rows m
+      where m.partition = p_partition and m.stored_user = v_user and m.tenant = p_tenant and m.id = s.memory_id
+      offset 0
     ) l
     order by s.memory_id;
 end $function$
 ;
-alter function context.memories_by_source(text,text,text,uuid,integer) owner to throughline_functions;
-grant execute on function context.memories_by_source(text,text,text,uuid,integer) to throughline_app;
+alter function context.memories_by_source(smallint,text,text,text,uuid,integer) owner to throughline_functions;
+grant execute on function context.memories_by_source(smallint,text,text,text,uuid,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.pause_intake(p_since text)
+CREATE OR REPLACE FUNCTION context.minute_of(p_at timestamp with time zone)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select floor(extract(epoch from p_at) / 60)::integer
+$function$
+;
+alter function context.minute_of(timestamp with time zone) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.partition_groups()
+ RETURNS TABLE(partitions smallint[])
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select null::smallint[] where false
+$function$
+;
+grant execute on function context.partition_groups() to public;
+
+CREATE OR REPLACE FUNCTION context.partition_of(p_tenant text, p_user text)
+ RETURNS smallint
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+ SET search_path TO 'pg_catalog'
+AS $function$
+declare
+  v_bytes bytea := convert_to(p_tenant, 'UTF8') || '\x00'::bytea || convert_to(p_user, 'UTF8');
+  v_hash bigint := 2166136261;
+begin
+  for i in 0 .. length(v_bytes) - 1 loop
+    v_hash := ((v_hash # get_byte(v_bytes, i)) * 16777619) & 4294967295;
+  end loop;
+  return (v_hash # (v_hash >> 10) # (v_hash >> 20)) & 1023;
+end $function$
+;
+grant execute on function context.partition_of(text,text) to public;
+
+CREATE OR REPLACE FUNCTION context.pause_intake(p_partition smallint, p_since text)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2078,10 +2357,10 @@ begin
   end if;
 end $function$
 ;
-alter function context.pause_intake(text) owner to throughline_functions;
-grant execute on function context.pause_intake(text) to throughline_app;
+alter function context.pause_intake(smallint,text) owner to throughline_functions;
+grant execute on function context.pause_intake(smallint,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.paused_since()
+CREATE OR REPLACE FUNCTION context.paused_since(p_partition smallint)
  RETURNS text
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2092,10 +2371,10 @@ begin
   return (select x.value from settings x where x.name = 'intake-paused-since');
 end $function$
 ;
-alter function context.paused_since() owner to throughline_functions;
-grant execute on function context.paused_since() to throughline_app;
+alter function context.paused_since(smallint) owner to throughline_functions;
+grant execute on function context.paused_since(smallint) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.purge_memories(p_tenant text, p_user text)
+CREATE OR REPLACE FUNCTION context.purge_memories(p_partition smallint, p_tenant text, p_user text)
  RETURNS TABLE(memories integer, keys integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2105,36 +2384,40 @@ CREATE OR REPLACE FUNCTION context.purge_memories(p_tenant text, p_user text)
 AS $function$
 declare
   v_user memori.memories.user_id%type := p_user;
-  v_corpora bigint[];
+  v_corpora integer[];
 begin
   perform lock_user(p_tenant, p_user);
   perform set_tenant(p_tenant);
-  delete from memori.memory_history x where x.user_id = p_user and x.tenant = p_tenant;
-  delete from memori.memory_sources x where x.user_id = p_user and x.tenant = p_tenant;
-  delete from memori.memory_keys x where x.user_id = p_user and x.tenant = p_tenant;
+  delete from memori.memory_versions x where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
+  delete from memori.memory_history x where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
+  delete from memori.memory_sources x where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
+  delete from memori.memory_keys x where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
   get diagnostics keys = row_count;
-  delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant;
+  delete from memori.memories m where m.partition = p_partition and m.user_id = v_user and m.tenant = p_tenant;
   get diagnostics memories = row_count;
   with deleted as (
-    delete from recall_corpora x where x.user_id = p_user and x.tenant = p_tenant returning x.corpus_id
+    delete from recall_corpora x
+    where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant
+    returning x.corpus_id
   )
   select array_agg(g.corpus_id) into v_corpora from deleted g;
-  delete from recall_terms x where x.corpus_id = any (v_corpora);
-  delete from recall_speakers x where x.corpus_id = any (v_corpora);
-  delete from recall_postings x where x.corpus_id = any (v_corpora);
-  delete from recall_blocks x where x.corpus_id = any (v_corpora);
-  delete from recall_messages x where x.corpus_id = any (v_corpora);
+  delete from recall_terms x where x.partition = p_partition and x.corpus_id = any (v_corpora);
+  delete from recall_speakers x where x.partition = p_partition and x.corpus_id = any (v_corpora);
+  delete from recall_postings x where x.partition = p_partition and x.corpus_id = any (v_corpora);
+  delete from recall_blocks x where x.partition = p_partition and x.corpus_id = any (v_corpora);
+  delete from recall_messages x where x.partition = p_partition and x.corpus_id = any (v_corpora);
   update session_marks x
   set indexed = 0, turns = 0
   from sessions s
-  where s.tenant = p_tenant and s.user_id = p_user and x.session_id = s.id;
+  where s.partition = p_partition and s.tenant = p_tenant and s.user_id = p_user and x.partition = p_partition
+    and x.session_id = s.id;
   return next;
 end $function$
 ;
-alter function context.purge_memories(text,text) owner to throughline_functions;
-grant execute on function context.purge_memories(text,text) to throughline_app;
+alter function context.purge_memories(smallint,text,text) owner to throughline_functions;
+grant execute on function context.purge_memories(smallint,text,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.purge_session(p_session uuid, p_tenant text, p_user text, p_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION context.purge_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_at timestamp with time zone)
  RETURNS TABLE(events integer, keys integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2147,54 +2430,72 @@ begin
   perform set_tenant(p_tenant);
   select x.tenant, x.user_id into s
   from sessions x
-  where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user);
+  where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user);
   if s.tenant is not null then
     perform lock_user(s.tenant, s.user_id);
   end if;
-  delete from sessions x where x.id = p_session and x.tenant = s.tenant and x.user_id = s.user_id;
+  delete from sessions x
+  where x.partition = p_partition and x.id = p_session and x.tenant = s.tenant and x.user_id = s.user_id;
   if not found then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
-  delete from session_events x where x.session_id = p_session;
+  delete from session_events x where x.partition = p_partition and x.session_id = p_session;
   get diagnostics events = row_count;
-  delete from session_keys x where x.session_id = p_session;
+  delete from session_keys x where x.partition = p_partition and x.session_id = p_session;
   get diagnostics keys = row_count;
-  delete from session_types x where x.session_id = p_session;
-  delete from session_state x where x.session_id = p_session;
-  delete from session_envelopes x where x.session_id = p_session;
-  delete from session_slots x where x.session_id = p_session;
-  delete from session_edges x where x.session_id = p_session;
-  delete from session_marks x where x.session_id = p_session;
-  perform remove_words(s.tenant, s.user_id, 'messages', array[p_session]);
-  update conversation_commits x set purged_at = p_at, user_id = '' where x.session_id = p_session and x.purged_at is null;
+  delete from session_types x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_state x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_envelopes x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_slots x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_marks x where x.partition = p_partition and x.session_id = p_session;
+  -- Where the id points to its own partition; elsewhere the caller frees it.
+  delete from session_directory x where x.partition = p_partition and x.id = p_session;
+  perform remove_words(p_partition, s.tenant, s.user_id, 'messages', array[p_session]);
+  update conversation_commits x
+  set purged_at = p_at, user_id = ''
+  where x.partition = p_partition and x.session_id = p_session and x.purged_at is null;
   return next;
 end $function$
 ;
-alter function context.purge_session(uuid,text,text,timestamp with time zone) owner to throughline_purge;
-grant execute on function context.purge_session(uuid,text,text,timestamp with time zone) to throughline_app;
+alter function context.purge_session(smallint,uuid,text,text,timestamp with time zone) owner to throughline_purge;
+grant execute on function context.purge_session(smallint,uuid,text,text,timestamp with time zone) to throughline_app;
+grant execute on function context.purge_session(smallint,uuid,text,text,timestamp with time zone) to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.read_commits(p_tenant text, p_conversation text, p_user text, p_after integer, p_limit integer)
+CREATE OR REPLACE FUNCTION context.read_commits(p_partition smallint, p_tenant text, p_conversation text, p_user text, p_after integer, p_after_commit text, p_limit integer)
  RETURNS SETOF context.conversation_commits
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
  SET jit TO 'off'
 AS $function$
+declare
+  v_chain uuid;
 begin
   perform set_tenant(p_tenant);
-  return query
-    select x.*
-    from conversation_commits x
-    where x.tenant = p_tenant and x.conversation_id = p_conversation and x.position > p_after
-      and (p_user is null or x.user_id = p_user)
-    order by x.position
-    limit p_limit;
+  if p_user is not null then
+    v_chain := chain_of(p_tenant, p_user, p_conversation);
+    return query
+      select x.*
+      from conversation_commits x
+      where x.partition = p_partition and x.chain = v_chain and x.position > p_after and x.user_id = p_user
+      order by x.position
+      limit p_limit;
+  else
+    return query
+      select x.*
+      from conversation_commits x
+      where x.tenant = p_tenant and x.conversation_id = p_conversation
+        and (x.position, x.commit_id) > (p_after, p_after_commit)
+      order by x.position, x.commit_id
+      limit p_limit;
+  end if;
 end $function$
 ;
-alter function context.read_commits(text,text,text,integer,integer) owner to throughline_functions;
-grant execute on function context.read_commits(text,text,text,integer,integer) to throughline_app;
+alter function context.read_commits(smallint,text,text,text,integer,text,integer) owner to throughline_functions;
+grant execute on function context.read_commits(smallint,text,text,text,integer,text,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_edges(p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[], p_from text, p_label text, p_to text, p_sequence integer, p_limit integer)
+CREATE OR REPLACE FUNCTION context.read_edges(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[], p_from text, p_label text, p_to text, p_sequence integer, p_limit integer)
  RETURNS TABLE(from_node text, label text, to_node text, sequence integer, evidence text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2205,7 +2506,8 @@ CREATE OR REPLACE FUNCTION context.read_edges(p_session uuid, p_tenant text, p_u
  SET jit TO 'off'
 AS $function$
 declare
-  base text := 'select from_node, label, to_node, sequence, evidence::text from session_edges where session_id = $1'
+  base text := 'select from_node, label, to_node, sequence, evidence::text from session_edges
+    where partition = $10 and session_id = $1'
     || case when p_labels is not null then ' and label = any ($3)' else '' end
     || case when p_from is not null
        then ' and from_start >= left($4, 160) and (from_node, label, to_node, sequence) > ($4, $5, $6, $7)' else '' end;
@@ -2214,7 +2516,11 @@ declare
   node_starts text[] := array(select left(n, 160) from unnest(p_nodes) as n);
 begin
   perform set_tenant(p_tenant);
-  if not exists (select 1 from sessions x where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)) then
+  if not exists (
+    select 1
+    from sessions x
+    where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+  ) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   return query execute
@@ -2226,13 +2532,13 @@ begin
       else base || outgoing || ' union all ' || base || incoming || ' and from_node <> all ($2) order by 1, 2, 3, 4'
     end
     || ' limit $8'
-    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts;
+    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts, p_partition;
 end $function$
 ;
-alter function context.read_edges(uuid,text,text,text[],text,text[],text,text,text,integer,integer) owner to throughline_functions;
-grant execute on function context.read_edges(uuid,text,text,text[],text,text[],text,text,text,integer,integer) to throughline_app;
+alter function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer) owner to throughline_functions;
+grant execute on function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_events(p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer, p_newest_first boolean, p_limit integer, p_types text[], p_turns integer)
+CREATE OR REPLACE FUNCTION context.read_events(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer, p_newest_first boolean, p_limit integer, p_types text[], p_turns integer)
  RETURNS SETOF context.event_row
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2250,7 +2556,7 @@ declare
   returned integer := 0;
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
-  select x.tenant, x.user_id, x.cleared_at into s from sessions x where x.id = p_session;
+  select x.tenant, x.user_id, x.cleared_at into s from sessions x where x.partition = p_partition and x.id = p_session;
   if s.tenant is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
@@ -2259,14 +2565,14 @@ begin
     for b in
       select distinct x.block * case when p_newest_first then -1 else 1 end
       from session_types x
-      where x.session_id = p_session and x.type = any (p_types)
+      where x.partition = p_partition and x.session_id = p_session and x.type = any (p_types)
         and x.block between (p_after + 1) / 256 and (p_before - 1) / 256
       order by 1
     loop
       for r in
         select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
         from session_events x
-        where x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
+        where x.partition = p_partition and x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
           and x.sequence between abs(b) * 256 and abs(b) * 256 + 255 and x.type = any (p_types)
         order by x.sequence * case when p_newest_first then -1 else 1 end
       loop
@@ -2286,7 +2592,7 @@ begin
           from (
             select x.sequence, x.type
             from session_events x
-            where x.session_id = p_session and x.sequence > low and x.sequence < p_before
+            where x.partition = p_partition and x.session_id = p_session and x.sequence > low and x.sequence < p_before
             order by x.sequence desc
             limit p_limit
           ) e
@@ -2301,23 +2607,23 @@ begin
     return query
       select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
       from session_events x
-      where x.session_id = p_session and x.sequence > low and x.sequence < p_before
+      where x.partition = p_partition and x.session_id = p_session and x.sequence > low and x.sequence < p_before
       order by x.sequence desc
       limit p_limit;
   else
     return query
       select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
       from session_events x
-      where x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
+      where x.partition = p_partition and x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
       order by x.sequence
       limit p_limit;
   end if;
 end $function$
 ;
-alter function context.read_events(uuid,text,text,integer,integer,boolean,integer,text[],integer) owner to throughline_functions;
-grant execute on function context.read_events(uuid,text,text,integer,integer,boolean,integer,text[],integer) to throughline_app;
+alter function context.read_events(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer) owner to throughline_functions;
+grant execute on function context.read_events(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_mark(p_session uuid)
+CREATE OR REPLACE FUNCTION context.read_mark(p_partition smallint, p_session uuid)
  RETURNS SETOF context.mark_row
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2330,14 +2636,14 @@ begin
     select s.id, s.tenant, s.user_id, s.head, coalesce(m.indexed, 0), coalesce(m.turns, 0), coalesce(m.version, 0),
       coalesce(m.extracted, 0), coalesce((s.forked_from ->> 'sequence')::integer, 0)
     from sessions s
-    left join session_marks m on m.session_id = s.id
-    where s.id = p_session;
+    left join session_marks m on m.partition = s.partition and m.session_id = s.id
+    where s.partition = p_partition and s.id = p_session;
 end $function$
 ;
-alter function context.read_mark(uuid) owner to throughline_functions;
-grant execute on function context.read_mark(uuid) to throughline_app;
+alter function context.read_mark(smallint,uuid) owner to throughline_functions;
+grant execute on function context.read_mark(smallint,uuid) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_marks(p_tenant text, p_user text, p_version integer, p_newest integer)
+CREATE OR REPLACE FUNCTION context.read_marks(p_partition smallint, p_tenant text, p_user text, p_version integer, p_newest integer)
  RETURNS SETOF context.mark_row
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2356,19 +2662,19 @@ begin
     from (
       select x.*
       from sessions x
-      where x.tenant = p_tenant and x.user_id = p_user
+      where x.partition = p_partition and x.tenant = p_tenant and x.user_id = p_user
       order by x.activity_minute desc, x.last_activity_at desc, x.id desc
       limit p_newest
     ) s
-    left join session_marks m on m.session_id = s.id
+    left join session_marks m on m.partition = s.partition and m.session_id = s.id
     where m.session_id is null or m.indexed < s.head or m.version < p_version
     order by s.activity_minute desc, s.last_activity_at desc, s.id desc;
 end $function$
 ;
-alter function context.read_marks(text,text,integer,integer) owner to throughline_functions;
-grant execute on function context.read_marks(text,text,integer,integer) to throughline_app;
+alter function context.read_marks(smallint,text,text,integer,integer) owner to throughline_functions;
+grant execute on function context.read_marks(smallint,text,text,integer,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_memory_history(p_tenant text, p_user text, p_memory uuid)
+CREATE OR REPLACE FUNCTION context.read_memory_history(p_partition smallint, p_tenant text, p_user text, p_memory uuid)
  RETURNS TABLE(version integer, at timestamp with time zone, change text, confidence double precision, source json, note text, by_memory uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2381,15 +2687,16 @@ begin
   return query
     select h.version, h.at, h.change, h.confidence::double precision, h.source, h.note, h.by_memory
     from memori.memories m
-    join memori.memory_history h on h.user_id = m.user_id::text and h.tenant = m.tenant and h.memory_id = m.memory_id
+    join memori.memory_history h on h.partition = m.partition and h.user_id = m.user_id::text and h.tenant = m.tenant
+      and h.memory_id = m.memory_id
     where m.memory_id = p_memory and can_access(m.tenant, m.user_id::text, p_tenant, p_user)
     order by h.version;
 end $function$
 ;
-alter function context.read_memory_history(text,text,uuid) owner to throughline_functions;
-grant execute on function context.read_memory_history(text,text,uuid) to throughline_app;
+alter function context.read_memory_history(smallint,text,text,uuid) owner to throughline_functions;
+grant execute on function context.read_memory_history(smallint,text,text,uuid) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_message_facts(p_tenant text, p_user text, p_place_session uuid[], p_place_turn integer[], p_sessions uuid[], p_last integer, p_since bigint, p_until bigint, p_limit integer)
+CREATE OR REPLACE FUNCTION context.read_message_facts(p_partition smallint, p_tenant text, p_user text, p_place_session uuid[], p_place_turn integer[], p_sessions uuid[], p_last integer, p_since bigint, p_until bigint, p_limit integer)
  RETURNS SETOF context.recall_messages
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2401,10 +2708,10 @@ CREATE OR REPLACE FUNCTION context.read_message_facts(p_tenant text, p_user text
  SET jit TO 'off'
 AS $function$
 declare
-  v_corpus_id bigint;
+  v_corpus_id integer;
 begin
   perform set_tenant(p_tenant);
-  v_corpus_id := corpus_id(p_tenant, p_user, 'messages');
+  v_corpus_id := corpus_id(p_partition, p_tenant, p_user, 'messages');
   return query
     with wanted as (
       select p.session_id, p.turn from unnest(p_place_session, p_place_turn) as p (session_id, turn)
@@ -2414,7 +2721,7 @@ begin
       cross join lateral (
         select x.session_id, x.turn
         from recall_messages x
-        where x.corpus_id = v_corpus_id and x.session_id = p.session_id
+        where x.partition = p_partition and x.corpus_id = v_corpus_id and x.session_id = p.session_id
         order by x.turn desc
         limit p_last
       ) l
@@ -2422,7 +2729,7 @@ begin
       (
         select x.session_id, x.turn
         from recall_messages x
-        where x.corpus_id = v_corpus_id and x.time >= p_since and x.time < p_until
+        where x.partition = p_partition and x.corpus_id = v_corpus_id and x.time >= p_since and x.time < p_until
         order by x.time desc, x.session_id desc, x.turn desc
         limit p_limit
       )
@@ -2432,16 +2739,16 @@ begin
     cross join lateral (
       select x.*
       from recall_messages x
-      where x.corpus_id = v_corpus_id and x.session_id = w.session_id and x.turn = w.turn
+      where x.partition = p_partition and x.corpus_id = v_corpus_id and x.session_id = w.session_id and x.turn = w.turn
       offset 0
     ) f
     order by f.session_id, f.turn;
 end $function$
 ;
-alter function context.read_message_facts(text,text,uuid[],integer[],uuid[],integer,bigint,bigint,integer) owner to throughline_functions;
-grant execute on function context.read_message_facts(text,text,uuid[],integer[],uuid[],integer,bigint,bigint,integer) to throughline_app;
+alter function context.read_message_facts(smallint,text,text,uuid[],integer[],uuid[],integer,bigint,bigint,integer) owner to throughline_functions;
+grant execute on function context.read_message_facts(smallint,text,text,uuid[],integer[],uuid[],integer,bigint,bigint,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_postings(p_tenant text, p_user text, p_corpus text, p_terms text[], p_limit integer)
+CREATE OR REPLACE FUNCTION context.read_postings(p_partition smallint, p_tenant text, p_user text, p_corpus text, p_terms text[], p_limit integer)
  RETURNS TABLE(term text, packed bytea)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2452,17 +2759,17 @@ CREATE OR REPLACE FUNCTION context.read_postings(p_tenant text, p_user text, p_c
  SET jit TO 'off'
 AS $function$
 declare
-  v_corpus_id bigint;
+  v_corpus_id integer;
 begin
   perform set_tenant(p_tenant);
-  v_corpus_id := corpus_id(p_tenant, p_user, p_corpus);
+  v_corpus_id := corpus_id(p_partition, p_tenant, p_user, p_corpus);
   foreach term in array p_terms loop
     select string_agg(uuid_send(b.session_id) || int4send(b.block) || int4send(length(b.data)) || b.data, ''::bytea)
     into packed
     from (
       select x.session_id, x.block, x.data
       from recall_postings x
-      where x.corpus_id = v_corpus_id and x.term = read_postings.term
+      where x.partition = p_partition and x.corpus_id = v_corpus_id and x.term = read_postings.term
       order by x.session_id desc, x.block desc
       limit p_limit
     ) b;
@@ -2472,10 +2779,10 @@ begin
   end loop;
 end $function$
 ;
-alter function context.read_postings(text,text,text,text[],integer) owner to throughline_functions;
-grant execute on function context.read_postings(text,text,text,text[],integer) to throughline_app;
+alter function context.read_postings(smallint,text,text,text,text[],integer) owner to throughline_functions;
+grant execute on function context.read_postings(smallint,text,text,text,text[],integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_record(p_session uuid, p_tenant text, p_user text)
+CREATE OR REPLACE FUNCTION context.read_record(p_partition smallint, p_session uuid, p_tenant text, p_user text)
  RETURNS text
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2492,15 +2799,15 @@ begin
       select x.id, x.tenant, x.user_id, x.conversation_id, x.chatmode, x.workflow, x.skill, x.git_branch, x.task, x.status,
         x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from
       from sessions x
-      where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+      where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     ) r
   );
 end $function$
 ;
-alter function context.read_record(uuid,text,text) owner to throughline_functions;
-grant execute on function context.read_record(uuid,text,text) to throughline_app;
+alter function context.read_record(smallint,uuid,text,text) owner to throughline_functions;
+grant execute on function context.read_record(smallint,uuid,text,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_session(p_session uuid, p_tenant text, p_user text)
+CREATE OR REPLACE FUNCTION context.read_session(p_partition smallint, p_session uuid, p_tenant text, p_user text)
  RETURNS text
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2512,14 +2819,16 @@ declare
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   return (
-    select row_to_json(v) from session_views v where v.id = p_session and can_access(v.tenant, v.user_id, p_tenant, p_user)
+    select row_to_json(v)
+    from session_views v
+    where v.partition = p_partition and v.id = p_session and can_access(v.tenant, v.user_id, p_tenant, p_user)
   );
 end $function$
 ;
-alter function context.read_session(uuid,text,text) owner to throughline_functions;
-grant execute on function context.read_session(uuid,text,text) to throughline_app;
+alter function context.read_session(smallint,uuid,text,text) owner to throughline_functions;
+grant execute on function context.read_session(smallint,uuid,text,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_state(p_session uuid, p_tenant text, p_user text)
+CREATE OR REPLACE FUNCTION context.read_state(p_partition smallint, p_session uuid, p_tenant text, p_user text)
  RETURNS text
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2535,16 +2844,18 @@ begin
     from (
       select x.scratchpad, x.version, x.updated_at
       from session_state x
-      where x.session_id = p_session and (p_tenant is null or x.tenant = p_tenant)
-        and (p_user is null or exists (select from sessions s where s.id = p_session and s.user_id = p_user))
+      where x.partition = p_partition and x.session_id = p_session and (p_tenant is null or x.tenant = p_tenant)
+        and (p_user is null or exists (
+          select 1 from sessions s where s.partition = p_partition and s.id = p_session and s.user_id = p_user
+        ))
     ) r
   );
 end $function$
 ;
-alter function context.read_state(uuid,text,text) owner to throughline_functions;
-grant execute on function context.read_state(uuid,text,text) to throughline_app;
+alter function context.read_state(smallint,uuid,text,text) owner to throughline_functions;
+grant execute on function context.read_state(smallint,uuid,text,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.remove_envelopes(p_batch text, p_since timestamp with time zone, p_limit integer)
+CREATE OR REPLACE FUNCTION context.remove_envelopes(p_partition smallint, p_batch text, p_since timestamp with time zone, p_limit integer)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2560,30 +2871,34 @@ begin
   if p_batch is not null then
     return query
       with chosen as (
-        select x.session_id from session_envelopes x where x.batch = p_batch order by x.session_id limit p_limit
+        select x.partition, x.session_id from session_envelopes x where x.batch = p_batch order by x.session_id limit p_limit
       ), deleted as (
         delete from session_envelopes x using chosen c
-        where x.session_id = c.session_id and x.batch = p_batch
+        where x.partition = c.partition and x.session_id = c.session_id and x.batch = p_batch
         returning x.session_id
       )
       select g.session_id from deleted g order by g.session_id;
   else
     return query
       with chosen as (
-        select x.session_id from session_envelopes x where x.updated_at >= p_since order by x.session_id limit p_limit
+        select x.partition, x.session_id
+        from session_envelopes x
+        where x.updated_at >= p_since
+        order by x.session_id
+        limit p_limit
       ), deleted as (
         delete from session_envelopes x using chosen c
-        where x.session_id = c.session_id and x.updated_at >= p_since
+        where x.partition = c.partition and x.session_id = c.session_id and x.updated_at >= p_since
         returning x.session_id
       )
       select g.session_id from deleted g order by g.session_id;
   end if;
 end $function$
 ;
-alter function context.remove_envelopes(text,timestamp with time zone,integer) owner to throughline_functions;
-grant execute on function context.remove_envelopes(text,timestamp with time zone,integer) to throughline_app;
+alter function context.remove_envelopes(smallint,text,timestamp with time zone,integer) owner to throughline_functions;
+grant execute on function context.remove_envelopes(smallint,text,timestamp with time zone,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.remove_words(p_tenant text, p_user text, p_corpus text, p_sessions uuid[])
+CREATE OR REPLACE FUNCTION context.remove_words(p_partition smallint, p_tenant text, p_user text, p_corpus text, p_sessions uuid[])
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2592,7 +2907,7 @@ CREATE OR REPLACE FUNCTION context.remove_words(p_tenant text, p_user text, p_co
  SET jit TO 'off'
 AS $function$
 declare
-  v_corpus_id bigint := corpus_id(p_tenant, p_user, p_corpus);
+  v_corpus_id integer := corpus_id(p_partition, p_tenant, p_user, p_corpus);
   v_session uuid;
   b record;
   w text;
@@ -2606,53 +2921,60 @@ begin
   foreach v_session in array p_sessions loop
     for b in
       delete from recall_blocks x
-      where x.corpus_id = v_corpus_id and x.session_id = v_session
+      where x.partition = p_partition and x.corpus_id = v_corpus_id and x.session_id = v_session
       returning x.block, x.terms, x.messages, x.words, x.long_messages
     loop
       foreach w in array b.terms loop
         delete from recall_postings x
-        where x.corpus_id = v_corpus_id and x.term = w and x.session_id = v_session and x.block = b.block
+        where x.partition = p_partition and x.corpus_id = v_corpus_id and x.term = w and x.session_id = v_session and x.block = b.block
         returning x.messages into n;
         removed_terms := removed_terms || w;
         removed_messages := removed_messages || n;
       end loop;
       update recall_corpora x
       set messages = x.messages - b.messages, terms = x.terms - b.words, long_messages = x.long_messages - b.long_messages
-      where x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus;
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus;
     end loop;
     if p_corpus = 'messages' then
       for b in
         with messages as (
-          delete from recall_messages x where x.corpus_id = v_corpus_id and x.session_id = v_session returning x.speaker
+          delete from recall_messages x
+          where x.partition = p_partition and x.corpus_id = v_corpus_id and x.session_id = v_session
+          returning x.speaker
         )
         select m.speaker, count(*) as messages from messages m group by m.speaker
       loop
-        update recall_speakers x set messages = x.messages - b.messages where x.corpus_id = v_corpus_id and x.speaker = b.speaker;
-        delete from recall_speakers x where x.corpus_id = v_corpus_id and x.speaker = b.speaker and x.messages <= 0;
+        update recall_speakers x
+        set messages = x.messages - b.messages
+        where x.partition = p_partition and x.corpus_id = v_corpus_id and x.speaker = b.speaker;
+        delete from recall_speakers x
+        where x.partition = p_partition and x.corpus_id = v_corpus_id and x.speaker = b.speaker and x.messages <= 0;
       end loop;
     end if;
   end loop;
 
   for w in
     with decreased as (
-      insert into recall_terms as x (corpus_id, term, tenant, messages)
-      select v_corpus_id, g.term, p_tenant, - sum(g.messages)
+      insert into recall_terms as x (partition, corpus_id, term, tenant, messages)
+      select p_partition, v_corpus_id, g.term, p_tenant, - sum(g.messages)
       from unnest(removed_terms, removed_messages) as g (term, messages)
       group by g.term
-      on conflict (corpus_id, term) do update set messages = x.messages + excluded.messages
+      on conflict (partition, corpus_id, term) do update set messages = x.messages + excluded.messages
       returning x.term, x.messages
     )
     select l.term from decreased l where l.messages <= 0
   loop
-    delete from recall_terms x where x.corpus_id = v_corpus_id and x.term = w;
+    delete from recall_terms x where x.partition = p_partition and x.corpus_id = v_corpus_id and x.term = w;
   end loop;
-  delete from recall_corpora x where x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus and x.messages <= 0;
+  delete from recall_corpora x
+  where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.corpus = p_corpus
+    and x.messages <= 0;
 end $function$
 ;
-alter function context.remove_words(text,text,text,uuid[]) owner to throughline_functions;
-grant execute on function context.remove_words(text,text,text,uuid[]) to throughline_purge;
+alter function context.remove_words(smallint,text,text,text,uuid[]) owner to throughline_functions;
+grant execute on function context.remove_words(smallint,text,text,text,uuid[]) to throughline_purge;
 
-CREATE OR REPLACE FUNCTION context.repair_session(p_session uuid, p_tenant text, p_user text, p_head integer, p_view json, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
+CREATE OR REPLACE FUNCTION context.repair_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_head integer, p_view json, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2661,69 +2983,73 @@ CREATE OR REPLACE FUNCTION context.repair_session(p_session uuid, p_tenant text,
 AS $function$
 declare
   v_commit text := p_view -> 'commit' ->> 'id';
-  v_envelope_at integer := (p_view ->> 'envelopeAt')::integer;
   s record;
 begin
-  if v_commit is not null then
-    perform lock_conversation(p_view ->> 'tenant', p_view ->> 'conversationId');
-  end if;
   perform set_tenant(p_tenant);
-  select x.tenant, x.user_id, x.head into s from sessions x where x.id = p_session for update;
+  select x.tenant, x.user_id, x.head into s
+  from sessions x
+  where x.partition = p_partition and x.id = p_session
+  for update;
   if s.head is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   if s.head <> p_head then
     return false;
   end if;
-  if p_view -> 'envelope' is not null then
-    -- Deleted first: the trigger would take an update with the same sequence for one by hand.
-    delete from session_envelopes x where x.session_id = p_session;
-    perform write_envelope(p_session, s.tenant, v_envelope_at, p_view);
-  end if;
-  perform write_view(p_session, p_view);
-  update sessions x
-  set head = (p_view ->> 'head')::integer, turns = (p_view ->> 'turns')::integer,
-      cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = (p_view ->> 'lastActivityAt')::timestamptz,
-      activity_minute = extract(epoch from (p_view ->> 'lastActivityAt')::timestamptz)::bigint / 60,
-      envelope_at = v_envelope_at, decision_version = x.decision_version + 1
-  where x.id = p_session;
-  delete from session_edges x where x.session_id = p_session;
-  perform insert_edges(p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
+  perform replace_views(p_partition, p_session, s.tenant, p_view);
+  delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
+  perform insert_edges(p_partition, p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
   if v_commit is not null then
     insert into conversation_commits
-      (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
-    values (s.tenant, p_view ->> 'conversationId', (p_view -> 'commit' ->> 'position')::integer, v_commit, p_session,
-      s.user_id, (p_view ->> 'lastActivityAt')::timestamptz)
+      (partition, chain, tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+    values (p_partition, chain_of(s.tenant, s.user_id, p_view ->> 'conversationId'), s.tenant, p_view ->> 'conversationId',
+      (p_view -> 'commit' ->> 'position')::integer, v_commit, p_session, s.user_id,
+      (p_view ->> 'lastActivityAt')::timestamptz)
     on conflict do nothing;
   end if;
   return true;
 end $function$
 ;
-alter function context.repair_session(uuid,text,text,integer,json,text[],text[],text[],integer[],text[]) owner to throughline_functions;
-grant execute on function context.repair_session(uuid,text,text,integer,json,text[],text[],text[],integer[],text[]) to throughline_app;
+alter function context.repair_session(smallint,uuid,text,text,integer,json,text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.repair_session(smallint,uuid,text,text,integer,json,text[],text[],text[],integer[],text[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.replace_views(p_session uuid, p_tenant text, p_view json)
+CREATE OR REPLACE FUNCTION context.replace_views(p_partition smallint, p_session uuid, p_tenant text, p_view json)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
   v_envelope_at integer := (p_view ->> 'envelopeAt')::integer;
+  v_active timestamptz := (p_view ->> 'lastActivityAt')::timestamptz;
+  v_minute integer := minute_of(v_active);
 begin
   if p_view -> 'envelope' is not null then
     -- Deleted first: the trigger would take an update with the same sequence for one by hand.
-    delete from session_envelopes x where x.session_id = p_session;
-    perform write_envelope(p_session, p_tenant, v_envelope_at, p_view);
+    delete from session_envelopes x where x.partition = p_partition and x.session_id = p_session;
+    perform write_envelope(p_partition, p_session, p_tenant, v_envelope_at, p_view);
   end if;
-  perform write_view(p_session, p_view);
+  perform write_view(p_partition, p_session, p_view);
   update sessions x
   set head = (p_view ->> 'head')::integer, turns = (p_view ->> 'turns')::integer,
-      cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = (p_view ->> 'lastActivityAt')::timestamptz,
-      activity_minute = extract(epoch from (p_view ->> 'lastActivityAt')::timestamptz)::bigint / 60,
-      envelope_at = v_envelope_at, decision_version = x.decision_version + 1
-  where x.id = p_session;
+      cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = v_active,
+      activity_minute = v_minute, envelope_at = v_envelope_at, decision_version = x.decision_version + 1
+  where x.partition = p_partition and x.id = p_session;
 end $function$
 ;
-alter function context.replace_views(uuid,text,json) owner to throughline_functions;
+alter function context.replace_views(smallint,uuid,text,json) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.require_rows(p_what text, p_expected bigint, p_touched bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if p_touched <> p_expected then
+    raise exception using errcode = 'TL002', message = format(
+      'the migration stopped: %s: %s of %s rows; migrate as the owner of the table, on one plain Postgres', p_what,
+      p_touched, p_expected);
+  end if;
+end $function$
+;
+alter function context.require_rows(text,bigint,bigint) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.schema_version()
  RETURNS TABLE(version integer, checksum text)
@@ -2735,7 +3061,26 @@ AS $function$select m.version, m.checksum from context.throughline_migrations m 
 ;
 grant execute on function context.schema_version() to public;
 
-CREATE OR REPLACE FUNCTION context.session_ids(p_tenant text, p_user text, p_after uuid, p_limit integer)
+CREATE OR REPLACE FUNCTION context.session_exists(p_partition smallint, p_session uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_tenant_scope text := set_config('throughline.tenant', '*', true);
+begin
+  return case
+    when exists (select 1 from sessions x where x.partition = p_partition and x.id = p_session) then 'session'
+    when exists (select 1 from session_imports x where x.partition = p_partition and x.session_id = p_session) then 'import'
+  end;
+end $function$
+;
+alter function context.session_exists(smallint,uuid) owner to throughline_functions;
+grant execute on function context.session_exists(smallint,uuid) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.session_ids(p_partition smallint, p_tenant text, p_user text, p_after uuid, p_limit integer)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2744,18 +3089,19 @@ CREATE OR REPLACE FUNCTION context.session_ids(p_tenant text, p_user text, p_aft
 AS $function$
 begin
   perform set_tenant(p_tenant);
-  return query
-    select x.id
-    from sessions x
-    where (p_after is null or x.id > p_after) and can_access(x.tenant, x.user_id, p_tenant, p_user)
-    order by x.id
-    limit p_limit;
+  return query execute
+    'select id from sessions where true'
+    || case when p_tenant is not null then ' and tenant = $2' else '' end
+    || case when p_user is not null then ' and user_id = $3 and partition = $1' else '' end
+    || case when p_after is not null then ' and id > $4' else '' end
+    || ' order by id limit $5'
+    using p_partition, p_tenant, p_user, p_after, p_limit;
 end $function$
 ;
-alter function context.session_ids(text,text,uuid,integer) owner to throughline_functions;
-grant execute on function context.session_ids(text,text,uuid,integer) to throughline_app;
+alter function context.session_ids(smallint,text,text,uuid,integer) owner to throughline_functions;
+grant execute on function context.session_ids(smallint,text,text,uuid,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.sessions_to_index(p_version integer, p_after uuid, p_limit integer)
+CREATE OR REPLACE FUNCTION context.sessions_to_index(p_partition smallint, p_version integer, p_after uuid, p_limit integer)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2771,7 +3117,7 @@ begin
   return query
     select s.id
     from sessions s
-    left join session_marks m on m.session_id = s.id
+    left join session_marks m on m.partition = s.partition and m.session_id = s.id
     where s.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
       and (m.session_id is null or m.indexed < s.head or m.version < p_version
         or (s.ended_at is not null and m.extracted < s.head))
@@ -2779,8 +3125,8 @@ begin
     limit p_limit;
 end $function$
 ;
-alter function context.sessions_to_index(integer,uuid,integer) owner to throughline_functions;
-grant execute on function context.sessions_to_index(integer,uuid,integer) to throughline_app;
+alter function context.sessions_to_index(smallint,integer,uuid,integer) owner to throughline_functions;
+grant execute on function context.sessions_to_index(smallint,integer,uuid,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.set_envelope_updated_at()
  RETURNS trigger
@@ -2793,6 +3139,20 @@ end $function$
 ;
 alter function context.set_envelope_updated_at() owner to throughline_functions;
 
+CREATE OR REPLACE FUNCTION context.set_memory_partition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  new.partition := context.partition_of(new.tenant, new.user_id::text);
+  return new;
+end $function$
+;
+grant execute on function context.set_memory_partition() to public;
+
 CREATE OR REPLACE FUNCTION context.set_tenant(p_tenant text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2804,21 +3164,8 @@ end $function$
 alter function context.set_tenant(text) owner to throughline_functions;
 grant execute on function context.set_tenant(text) to throughline_purge;
 
-CREATE OR REPLACE FUNCTION context.to_memory_row(m memori.memories)
- RETURNS context.memory_row
- LANGUAGE sql
- STABLE
-AS $function$
-  select row(
-    m.memory_id, m.tenant, m.user_id, m.category, m.content, m.scope, m.source_type, m.confidence, m.lineage, m.use_count,
-    m.created_at, m.last_used_at, m.expires_at, m.superseded_by, m.superseded_at, m.metadata
-  )::context.memory_row
-$function$
-;
-alter function context.to_memory_row(memori.memories) owner to throughline_functions;
-
-CREATE OR REPLACE FUNCTION context.unindex_session(p_session uuid)
- RETURNS void
+CREATE OR REPLACE FUNCTION context.unindex_session(p_partition smallint, p_session uuid)
+ RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
@@ -2828,20 +3175,22 @@ declare
   s record;
 begin
   perform set_tenant(null);
-  select x.tenant, x.user_id into s from sessions x where x.id = p_session;
+  select x.tenant, x.user_id into s from sessions x where x.partition = p_partition and x.id = p_session;
   if s.tenant is not null then
     perform lock_user(s.tenant, s.user_id);
     perform set_tenant(s.tenant);
-    perform remove_words(s.tenant, s.user_id, 'messages', array[p_session]);
-    update session_marks x set indexed = 0, turns = 0 where x.session_id = p_session;
+    perform remove_words(p_partition, s.tenant, s.user_id, 'messages', array[p_session]);
+    update session_marks x set indexed = 0, turns = 0 where x.partition = p_partition and x.session_id = p_session;
+    return true;
   end if;
+  return null;
 end $function$
 ;
-alter function context.unindex_session(uuid) owner to throughline_functions;
-grant execute on function context.unindex_session(uuid) to throughline_app;
+alter function context.unindex_session(smallint,uuid) owner to throughline_functions;
+grant execute on function context.unindex_session(smallint,uuid) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.unindexed_memories(p_tenant text, p_user text, p_version integer, p_limit integer)
- RETURNS SETOF context.memory_row
+CREATE OR REPLACE FUNCTION context.unindexed_memories(p_partition smallint, p_tenant text, p_user text, p_version integer, p_limit integer)
+ RETURNS SETOF context.memory_rows
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
@@ -2854,21 +3203,57 @@ declare
 begin
   perform set_tenant(p_tenant);
   return query
-    select (to_memory_row(u.m)).*
+    select (u.m).*
     from (
-      select m from memori.memories m
-      where m.tenant = p_tenant and m.user_id = v_user and m.superseded_by is null and m.index_version is null
+      select m from memory_rows m
+      where m.partition = p_partition and m.tenant = p_tenant and m.stored_user = v_user and m.superseded_by is null
+        and m.index_version is null
       union all
-      select m from memori.memories m
-      where m.tenant = p_tenant and m.user_id = v_user and m.superseded_by is null and m.index_version < p_version
+      select m from memory_rows m
+      where m.partition = p_partition and m.tenant = p_tenant and m.stored_user = v_user and m.superseded_by is null
+        and m.index_version < p_version
     ) u
     limit p_limit;
 end $function$
 ;
-alter function context.unindexed_memories(text,text,integer,integer) owner to throughline_functions;
-grant execute on function context.unindexed_memories(text,text,integer,integer) to throughline_app;
+alter function context.unindexed_memories(smallint,text,text,integer,integer) owner to throughline_functions;
+grant execute on function context.unindexed_memories(smallint,text,text,integer,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.write_envelope(p_session uuid, p_tenant text, p_sequence integer, e context.input_envelope)
+CREATE OR REPLACE FUNCTION context.unlock_memories(p_partition smallint, p_tenant text, p_user text, p_token uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform set_tenant(p_tenant);
+  update memori.memory_versions x
+  set lock_token = null, locked_until = null
+  where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.lock_token = p_token;
+end $function$
+;
+alter function context.unlock_memories(smallint,text,text,uuid) owner to throughline_functions;
+grant execute on function context.unlock_memories(smallint,text,text,uuid) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.unlock_session(p_partition smallint, p_session uuid, p_token uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform set_tenant(null);
+  update sessions x
+  set lock_token = null, locked_until = null, appends_wait_until = null
+  where x.partition = p_partition and x.id = p_session and x.lock_token = p_token;
+end $function$
+;
+alter function context.unlock_session(smallint,uuid,uuid) owner to throughline_functions;
+grant execute on function context.unlock_session(smallint,uuid,uuid) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.write_envelope(p_partition smallint, p_session uuid, p_tenant text, p_sequence integer, e context.input_envelope)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -2879,34 +3264,36 @@ begin
     return;
   end if;
   insert into session_envelopes (
-    session_id, persona_id, tenant, subject, issuer, scope, metadata, analysis, created_at, updated_at, batch, sequence
+    partition, session_id, persona_id, tenant, subject, issuer, scope, metadata, analysis, created_at, updated_at, batch,
+    sequence
   ) values (
-    p_session, d.persona_id, p_tenant, d.subject, d.issuer, d.scope, d.metadata, d.analysis, (d.timestamps).created_at,
-    (d.timestamps).updated_at, e.batch, p_sequence
+    p_partition, p_session, d.persona_id, p_tenant, d.subject, d.issuer, d.scope, d.metadata, d.analysis,
+    (d.timestamps).created_at, (d.timestamps).updated_at, e.batch, p_sequence
   )
-  on conflict (session_id) do update
+  on conflict (partition, session_id) do update
   set persona_id = excluded.persona_id, tenant = excluded.tenant, subject = excluded.subject, issuer = excluded.issuer,
       scope = excluded.scope, metadata = excluded.metadata, analysis = excluded.analysis,
       created_at = excluded.created_at, updated_at = excluded.updated_at, batch = excluded.batch,
       sequence = excluded.sequence;
 end $function$
 ;
-alter function context.write_envelope(uuid,text,integer,context.input_envelope) owner to throughline_functions;
+alter function context.write_envelope(smallint,uuid,text,integer,context.input_envelope) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.write_envelope(p_session uuid, p_tenant text, p_sequence integer, p_view json)
+CREATE OR REPLACE FUNCTION context.write_envelope(p_partition smallint, p_session uuid, p_tenant text, p_sequence integer, p_view json)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   perform write_envelope(
-    p_session, p_tenant, p_sequence, json_populate_record(null::context.input_envelope, p_view -> 'envelope')
+    p_partition, p_session, p_tenant, p_sequence,
+    json_populate_record(null::context.input_envelope, p_view -> 'envelope')
   );
 end $function$
 ;
-alter function context.write_envelope(uuid,text,integer,json) owner to throughline_functions;
+alter function context.write_envelope(smallint,uuid,text,integer,json) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.write_memory_change(p_tenant text, p_user text, p_puts json, p_removals uuid[], p_unindexed uuid[], p_history json, s_memory uuid[], s_key text[], w_memory uuid[], w_term text[], w_data bytea[], b_memory uuid[], b_words integer[], b_long integer[], p_session uuid, p_extracted integer)
- RETURNS void
+CREATE OR REPLACE FUNCTION context.write_memory_change(p_partition smallint, p_tenant text, p_user text, p_version uuid, p_token uuid, p_at timestamp with time zone, p_key text, p_fingerprint text, p_response text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_purge uuid, p_puts json, p_removals uuid[], p_unindexed uuid[], p_history json, s_memory uuid[], s_key text[], w_memory uuid[], w_term text[], w_data bytea[], b_memory uuid[], b_words integer[], b_long integer[], OUT outcome text, OUT events integer, OUT keys integer)
+ RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
@@ -2916,43 +3303,80 @@ AS $function$
 declare
   v_user memori.memories.user_id%type := p_user;
   v_id uuid;
+  v_last record;
   n integer := cardinality(b_memory);
 begin
+  perform lock_user(p_tenant, p_user);
   perform set_tenant(p_tenant);
-  perform remove_words(p_tenant, p_user, 'memories', p_unindexed);
+  select x.version, x.lock_token, x.locked_until into v_last
+  from memori.memory_versions x
+  where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant
+  for update;
+  if v_last.version is distinct from p_version
+    or (v_last.lock_token is distinct from p_token and v_last.locked_until > clock_timestamp())
+  then
+    outcome := 'conflict';
+    return;
+  end if;
+  if not may_change_memories(p_partition, p_tenant, p_user, p_sessions, p_session, p_from, p_to) then
+    outcome := 'stale';
+    return;
+  end if;
+  outcome := 'written';
+  insert into memori.memory_versions (partition, user_id, tenant, version)
+  values (p_partition, p_user, p_tenant, gen_random_uuid())
+  on conflict (partition, user_id, tenant) do update
+  set version = excluded.version, lock_token = null, locked_until = null;
+  if p_response is not null then
+    insert into memori.memory_keys (partition, user_id, tenant, digest, key, fingerprint, response, at)
+    values (p_partition, p_user, p_tenant, md5(p_key)::uuid, p_key, p_fingerprint, p_response, p_at);
+  end if;
+
+  perform remove_words(p_partition, p_tenant, p_user, 'memories', p_unindexed);
   foreach v_id in array p_removals loop
-    delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
+    delete from memori.memories m
+    where m.partition = p_partition and m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
     if found then
-      delete from memori.memory_history x where x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
-      delete from memori.memory_sources x where x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
+      delete from memori.memory_history x
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
+      delete from memori.memory_sources x
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
     end if;
   end loop;
 
   for v_id in select (p ->> 'id')::uuid from json_array_elements(p_puts) p loop
-    delete from memori.memory_sources x where x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
+    delete from memori.memory_sources x
+    where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
+    -- Locked, so that its count does not rise before it is written.
+    perform 1
+    from memori.memories m
+    where m.partition = p_partition and m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id
+    for update;
   end loop;
-  insert into memori.memory_sources (user_id, tenant, digest, memory_id, key)
-  select p_user, p_tenant, md5(s.key)::uuid, s.memory, s.key from unnest(s_memory, s_key) as s (memory, key);
+  insert into memori.memory_sources (partition, user_id, tenant, digest, memory_id, key)
+  select p_partition, p_user, p_tenant, md5(s.key)::uuid, s.memory, s.key from unnest(s_memory, s_key) as s (memory, key);
   insert into memori.memories as m (
-    user_id, memory_id, tenant, category, content, scope, source_type, confidence, lineage, use_count, created_at,
-    last_used_at, expires_at, superseded_by, superseded_at, metadata, fingerprint, index_version
+    partition, user_id, memory_id, tenant, category, content, scope, source_type, confidence, lineage, use_count,
+    created_at, last_used_at, expires_at, superseded_by, superseded_at, metadata, fingerprint, index_version
   )
-  select v_user, p.id, p_tenant, p.category, p.content, p.scope, p."sourceType", p.confidence, p.lineage, p."useCount",
-    p."createdAt", p."lastUsedAt", p."expiresAt", p."supersededBy", p."supersededAt", p.metadata, p.fingerprint,
-    case
-      when p.reworded then p."indexVersion"
-      else (
-        select x.index_version from memori.memories x
-        where x.user_id = v_user and x.tenant = p_tenant and x.memory_id = p.id
-      )
-    end
+  select p_partition, v_user, p.id, p_tenant, p.category, p.content, p.scope, p."sourceType", p.confidence, p.lineage,
+    p."useCount" + coalesce(o.use_count - p."loadedUseCount", 0), p."createdAt",
+    case when o.use_count > p."loadedUseCount" then o.last_used_at else p."lastUsedAt" end,
+    p."expiresAt", p."supersededBy", p."supersededAt", p.metadata, p.fingerprint,
+    case when p.reworded then p."indexVersion" else o.index_version end
   from json_to_recordset(p_puts) as p (
     id uuid, category text, content text, scope text, "sourceType" text, confidence numeric, lineage json,
-    "useCount" integer, "createdAt" timestamptz, "lastUsedAt" timestamptz, "expiresAt" timestamptz,
-    "supersededBy" uuid, "supersededAt" timestamptz, metadata json, fingerprint text, reworded boolean,
-    "indexVersion" integer
+    "useCount" integer, "loadedUseCount" integer, "createdAt" timestamptz, "lastUsedAt" timestamptz,
+    "expiresAt" timestamptz, "supersededBy" uuid, "supersededAt" timestamptz, metadata json, fingerprint text,
+    reworded boolean, "indexVersion" integer
   )
-  on conflict (user_id, tenant, memory_id) do update
+  left join lateral (
+    select x.use_count, x.last_used_at, x.index_version
+    from memori.memories x
+    where x.partition = p_partition and x.user_id = v_user and x.tenant = p_tenant and x.memory_id = p.id
+    offset 0
+  ) o on true
+  on conflict (partition, user_id, tenant, memory_id) do update
   set category = excluded.category, content = excluded.content, scope = excluded.scope,
       source_type = excluded.source_type, confidence = excluded.confidence, lineage = excluded.lineage,
       use_count = excluded.use_count, created_at = excluded.created_at, last_used_at = excluded.last_used_at,
@@ -2960,11 +3384,13 @@ begin
       metadata = excluded.metadata, fingerprint = coalesce(excluded.fingerprint, m.fingerprint),
       index_version = excluded.index_version;
 
-  insert into memori.memory_history (user_id, memory_id, version, tenant, at, change, confidence, source, note, by_memory)
-  select p_user, h.id,
+  insert into memori.memory_history
+    (partition, user_id, memory_id, version, tenant, at, change, confidence, source, note, by_memory)
+  select p_partition, p_user, h.id,
     coalesce((
-      select max(x.version) from memori.memory_history x
-      where x.user_id = p_user and x.tenant = p_tenant and x.memory_id = h.id
+      select max(x.version)
+      from memori.memory_history x
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.memory_id = h.id
     ), 0) + row_number() over (partition by h.id order by h.n),
     p_tenant, h.at, h.change, h.confidence, h.source, h.note, h.by
   from json_to_recordset(p_history) as h (
@@ -2972,47 +3398,35 @@ begin
   );
 
   if n > 0 then
-    perform add_words(p_tenant, p_user, 'memories',
+    perform add_words(p_partition, p_tenant, p_user, 'memories',
       w_memory, array_fill(0, array[cardinality(w_term)]), w_term, array_fill(1, array[cardinality(w_term)]), w_data,
       b_memory, array_fill(0, array[n]), array_fill(1, array[n]), array_fill(1, array[n]), b_words, b_long);
   end if;
   if p_session is not null then
-    insert into session_marks (session_id, tenant, extracted)
-    values (p_session, p_tenant, p_extracted)
-    on conflict (session_id) do update set extracted = excluded.extracted;
+    insert into session_marks (partition, session_id, tenant, extracted)
+    values (p_partition, p_session, p_tenant, p_to)
+    on conflict (partition, session_id) do update set extracted = excluded.extracted;
+  end if;
+  if p_purge is not null then
+    select r.events, r.keys into events, keys from purge_session(p_partition, p_purge, p_tenant, p_user, p_at) r;
   end if;
 end $function$
 ;
-alter function context.write_memory_change(text,text,json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[],uuid,integer) owner to throughline_functions;
-grant execute on function context.write_memory_change(text,text,json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[],uuid,integer) to throughline_app;
+alter function context.write_memory_change(smallint,text,text,uuid,uuid,timestamp with time zone,text,text,text,uuid[],uuid,integer,integer,uuid,json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[]) owner to throughline_functions;
+grant execute on function context.write_memory_change(smallint,text,text,uuid,uuid,timestamp with time zone,text,text,text,uuid[],uuid,integer,integer,uuid,json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.write_memory_key(p_tenant text, p_user text, p_key text, p_fingerprint text, p_response text, p_at timestamp with time zone)
- RETURNS void
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET jit TO 'off'
-AS $function$
-begin
-  perform set_tenant(p_tenant);
-  insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, response, at)
-  values (p_user, p_tenant, md5(p_key)::uuid, p_key, p_fingerprint, p_response, p_at);
-end $function$
-;
-alter function context.write_memory_key(text,text,text,text,text,timestamp with time zone) owner to throughline_functions;
-grant execute on function context.write_memory_key(text,text,text,text,text,timestamp with time zone) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.write_view(p_session uuid, p_view json)
+CREATE OR REPLACE FUNCTION context.write_view(p_partition smallint, p_session uuid, p_view json)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform write_views(p_session, json_populate_record(null::context.input_view, p_view), null, 0, null, null, null, 0);
+  perform write_views(p_partition, p_session, json_populate_record(null::context.input_view, p_view), null, 0, null, null,
+    null, null, 0);
 end $function$
 ;
-alter function context.write_view(uuid,json) owner to throughline_functions;
+alter function context.write_view(smallint,uuid,json) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.write_views(p_session uuid, v context.input_view, p_head integer, p_turns integer, p_cleared integer, p_active timestamp with time zone, p_envelope_at integer, p_versions integer)
+CREATE OR REPLACE FUNCTION context.write_views(p_partition smallint, p_session uuid, v context.input_view, p_head integer, p_turns integer, p_cleared integer, p_active timestamp with time zone, p_minute integer, p_envelope_at integer, p_versions integer)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -3025,15 +3439,16 @@ begin
       commit_position = (v.commit ->> 'position')::integer, awaits_commit = coalesce(v."awaitsCommit", false),
       head = coalesce(p_head, x.head), turns = x.turns + p_turns, cleared_at = coalesce(p_cleared, x.cleared_at),
       last_activity_at = coalesce(p_active, x.last_activity_at),
-      activity_minute = coalesce(extract(epoch from p_active)::bigint / 60, x.activity_minute),
-      envelope_at = coalesce(p_envelope_at, x.envelope_at), decision_version = x.decision_version + p_versions
-  where x.id = p_session;
+      activity_minute = coalesce(p_minute, x.activity_minute), envelope_at = coalesce(p_envelope_at, x.envelope_at),
+      decision_version = x.decision_version + p_versions, lock_token = null, locked_until = null,
+      appends_wait_until = null
+  where x.partition = p_partition and x.id = p_session;
   update session_state x
   set scratchpad = v.scratchpad, version = v.version, updated_at = v."updatedAt"
-  where x.session_id = p_session;
+  where x.partition = p_partition and x.session_id = p_session;
   if v."endedAt" is not null then
-    delete from session_slots x where x.session_id = p_session;
+    delete from session_slots x where x.partition = p_partition and x.session_id = p_session;
   end if;
 end $function$
 ;
-alter function context.write_views(uuid,context.input_view,integer,integer,integer,timestamp with time zone,integer,integer) owner to throughline_functions;
+alter function context.write_views(smallint,uuid,context.input_view,integer,integer,integer,timestamp with time zone,integer,integer,integer) owner to throughline_functions;

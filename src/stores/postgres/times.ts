@@ -10,3 +10,8 @@ export function isoTime(text: string, date: (text: string) => unknown = (other) 
   const [, day, time, fraction = ''] = found
   return `${day}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
 }
+
+/** The minute of a time since 1970, as `context.minute_of` computes it. */
+export function minuteOf(at: string): number {
+  return Math.floor(Date.parse(at) / 60_000)
+}

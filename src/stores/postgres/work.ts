@@ -7,43 +7,62 @@ import type {
   StoredEdge,
 } from '../../ports/session-store.ts'
 import type { Connections, Statement } from './connection.ts'
+import { byText, mergeSorted, type Partitions } from './partitions.ts'
 import { type LinkRow, linkOf, ownerOf } from './rows.ts'
+import type { SessionLocator } from './session-locator.ts'
 import { requireSession } from './sessions.ts'
 
 const EDGES: Statement = {
   name: 'edges',
   text: `
     select from_node as "from", label, to_node as "to", sequence, evidence
-    from context.read_edges($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    from context.read_edges($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 }
 
 const COMMITS: Statement = {
   name: 'commits',
   text: `
     select commit_id, session_id, user_id, position, made_at, purged_at
-    from context.read_commits($1, $2, $3, $4, $5)`,
+    from context.read_commits($1, $2, $3, $4, $5, $6, $7)`,
 }
 
-const DUE: Statement = { name: 'due', text: 'select context.due_sessions($1, $2, $3, $4, $5, $6) as id' }
+const DUE: Statement = { name: 'due', text: 'select id, waiting from context.due_sessions($1, $2, $3, $4, $5, $6, $7)' }
+
+/** A session for a sweep: `waiting` has its kind of work, then since when it waits. */
+interface DueRow {
+  id: string
+  waiting: string
+}
 
 /** Reads relations, commits, and the sessions that are due for a sweep. */
-export function workCalls({ query }: Connections) {
+export function workCalls({ query }: Connections, locator: SessionLocator, partitions: Partitions) {
   return {
     async edges(key: SessionKey, { nodes, direction, labels, after, limit }: EdgesQuery): Promise<StoredEdge[]> {
       const wanted = [nodes ?? null, direction ?? 'both', labels ?? null]
       const cursor = [after?.from, after?.label, after?.to, after?.sequence].map((value) => value ?? null)
       const values = [key.sessionId, ...ownerOf(key), ...wanted, ...cursor, limit]
-      return await requireSession(key, query<StoredEdge>(EDGES, values, { retry: true }))
+      return await locator.at(key, (partition) =>
+        requireSession(key, query<StoredEdge>(EDGES, [partition, ...values], { retry: true })),
+      )
     },
 
     async commits({ tenant, conversationId, userId, after, limit }: CommitsQuery): Promise<CommitLink[]> {
-      const values = [tenant, conversationId, userId ?? null, after ?? 0, limit]
-      return (await query<LinkRow>(COMMITS, values, { retry: true })).map(linkOf)
+      const place = [after?.position ?? 0, after?.id ?? '']
+      const pages = await partitions.ofUser({ tenant, userId }, (partition) => {
+        const values = [partition, tenant, conversationId, userId ?? null, ...place, limit]
+        return query<LinkRow>(COMMITS, values, { retry: true })
+      })
+      return mergeSorted(pages, limit, (a, b) => a.position - b.position || byText(a.commit_id, b.commit_id)).map(
+        linkOf,
+      )
     },
 
     async due({ idleSince, at, endedBefore, limit, within }: DueQuery): Promise<string[]> {
       const values = [...ownerOf({ within }), idleSince, at, endedBefore, limit]
-      return (await query<{ id: string }>(DUE, values, { retry: true })).map(({ id }) => id)
+      const pages = await partitions.ofUser(within, (partition) =>
+        query<DueRow>(DUE, [partition, ...values], { retry: true }),
+      )
+      return mergeSorted(pages, limit, (a, b) => byText(a.waiting, b.waiting) || byText(a.id, b.id)).map(({ id }) => id)
     },
   }
 }

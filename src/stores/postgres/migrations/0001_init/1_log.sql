@@ -1,8 +1,37 @@
--- The log of each session and the rows that every append touches. Each key of a per-session table contains the session
--- id, so that the tables can be distributed by it.
+-- The log of each session and the rows that every append touches.
+--
+-- Every table of a session, a user or a conversation has the partition of its owner (tenant and user) first in its key,
+-- and every function that the application calls has it as its first parameter. So the tables can be split by
+-- partition, and each call finds all its rows, and everything it locks, on one node.
+
+-- The partition of an owner; the same as partitionOf in domain/partition.ts, which explains it.
+create function context.partition_of(p_tenant text, p_user text) returns smallint
+language plpgsql immutable strict parallel safe set search_path = pg_catalog as $$
+declare
+  v_bytes bytea := convert_to(p_tenant, 'UTF8') || '\x00'::bytea || convert_to(p_user, 'UTF8');
+  v_hash bigint := 2166136261;
+begin
+  for i in 0 .. length(v_bytes) - 1 loop
+    v_hash := ((v_hash # get_byte(v_bytes, i)) * 16777619) & 4294967295;
+  end loop;
+  return (v_hash # (v_hash >> 10) # (v_hash >> 20)) & 1023;
+end $$;
+
+-- The minute of a time since 1970, as minuteOf in times.ts computes it. Immutable, so that an index condition can use it.
+create function context.minute_of(p_at timestamptz) returns integer
+language sql immutable parallel safe as $$
+  select floor(extract(epoch from p_at) / 60)::integer
+$$;
+
+-- The groups of partitions that a call for many users goes to one by one. No row: one call reaches all partitions.
+create function context.partition_groups() returns table (partitions smallint[])
+language sql stable as $$
+  select null::smallint[] where false
+$$;
 
 create table context.sessions (
-  id               uuid        not null primary key,
+  partition        smallint    not null,
+  id               uuid        not null,
   tenant           text        not null,
   user_id          text        not null,
   conversation_id  text        not null,
@@ -38,9 +67,17 @@ create table context.sessions (
   -- Number of the head's block, then types known to be marked in it, each followed by a blank. Reading session_types
   -- for each event would be a fifth of an append's cost. The list may be incomplete (it stops at 400 characters) but
   -- never names an unmarked type: marks are deleted only with their session.
-  marked_types           text        not null default ''
+  marked_types     text        not null default '',
+  -- Set by a decision that met a conflict: until this time only the holder of the token may decide.
+  lock_token       uuid,
+  locked_until     timestamptz,
+  -- Set by an end that met several conflicts: appends wait until then. Usually null, which an append checks.
+  appends_wait_until timestamptz,
+  primary key (partition, id)
 ) with (fillfactor = 80);
 
+-- For shared appends and for calls that page through all sessions.
+create index sessions_id on context.sessions (id);
 create index sessions_active on context.sessions (tenant, user_id, chatmode, started_at, id) where ended_at is null;
 create index sessions_activity on context.sessions (tenant, activity_minute);
 create index sessions_user on context.sessions (tenant, user_id, activity_minute);
@@ -55,30 +92,35 @@ create index sessions_uncommitted on context.sessions (ended_at, id) where await
 
 -- The live session of each scope. A partial unique index on sessions could not be distributed.
 create table context.session_slots (
-  tenant          text not null,
-  user_id         text not null,
-  chatmode        text not null,
-  conversation_id text not null,
-  session_id      uuid not null,
-  primary key (tenant, user_id, chatmode, conversation_id)
+  partition       smallint not null,
+  tenant          text     not null,
+  user_id         text     not null,
+  chatmode        text     not null,
+  conversation_id text     not null,
+  session_id      uuid     not null,
+  primary key (partition, tenant, user_id, chatmode, conversation_id)
 );
 
 -- For ending, purging and importing a session.
 create index session_slots_session on context.session_slots (session_id);
 
 create table context.session_state (
-  session_id uuid        not null primary key,
+  partition  smallint    not null,
+  session_id uuid        not null,
   tenant     text        not null,
   scratchpad json        not null,
   version    integer     not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  primary key (partition, session_id)
 );
 
--- parts is json, which keeps the text as written; cast it to jsonb to query it.
+-- parts is json, which keeps the text as written; cast it to jsonb to query it. The partition comes after the id, where
+-- it needs no padding.
 create table context.session_events (
   session_id  uuid        not null,
   sequence    integer     not null,
   id          uuid        not null,
+  partition   smallint    not null,
   tenant      text        not null,
   type        text        not null,
   role        text        not null,
@@ -87,27 +129,40 @@ create table context.session_events (
   agent_id    text,
   occurred_at text,
   created_at  timestamptz not null,
-  primary key (session_id, sequence)
+  primary key (partition, session_id, sequence)
 );
 
 -- Types that occur in each block of 256 sequences, for reads by type.
 create table context.session_types (
-  session_id uuid    not null,
-  tenant     text    not null,
-  type       text    not null,
-  block      integer not null,
-  primary key (session_id, type, block)
+  partition  smallint not null,
+  session_id uuid     not null,
+  tenant     text     not null,
+  type       text     not null,
+  block      integer  not null,
+  primary key (partition, session_id, type, block)
 );
 
 -- Idempotency keys and the events they wrote.
 create table context.session_keys (
-  session_id     uuid    not null,
-  tenant         text    not null,
-  key            text    not null,
-  fingerprint    text    not null,
-  first_sequence integer not null,
-  last_sequence  integer not null,
-  primary key (session_id, key)
+  partition      smallint not null,
+  session_id     uuid     not null,
+  tenant         text     not null,
+  key            text     not null,
+  fingerprint    text     not null,
+  first_sequence integer  not null,
+  last_sequence  integer  not null,
+  primary key (partition, session_id, key)
+);
+
+-- Where sessions are whose id points to another partition: an id that a caller chose points anywhere. partition is the
+-- one that the id points to, home the one of its owner. The row is claimed before the session is created, so that one
+-- id cannot be used in two partitions.
+create table context.session_directory (
+  partition  smallint    not null,
+  id         uuid        not null,
+  home       smallint    not null,
+  claimed_at timestamptz not null,
+  primary key (partition, id)
 );
 
 create type context.event_row as (
@@ -120,7 +175,7 @@ create type context.event_row as (
 -- function itself the check took a tenth of the call, because plpgsql prepares each expression again in every
 -- transaction.
 create function context.append_event(
-  p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamptz,
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamptz, p_minute integer,
   e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text
 )
 returns integer
@@ -134,21 +189,21 @@ declare
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   update sessions x
-  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at,
-      activity_minute = extract(epoch from p_at)::bigint / 60
-  where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user) and x.ended_at is null
-    and (x.expires_at is null or x.expires_at > p_at)
+  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at, activity_minute = p_minute
+  where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+    and x.ended_at is null and (x.expires_at is null or x.expires_at > p_at) and x.appends_wait_until is null
   returning x.head, x.tenant,
-    case when starts_with(x.marked_types, x.head / 256 || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0 then null else x.marked_types end
+    case when starts_with(x.marked_types, (x.head / 256)::text || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0
+      then null else x.marked_types end
   into v_head, v_tenant, v_marked_types;
   if v_head is null then
     return null;
   end if;
   insert into session_events
-    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  values (p_partition, p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
   if v_marked_types is not null then
-    perform mark_type(p_session, v_tenant, e_type, v_head, v_marked_types);
+    perform mark_type(p_partition, p_session, v_tenant, e_type, v_head, v_marked_types);
   end if;
   return v_head;
 end $$;
@@ -156,20 +211,22 @@ end $$;
 -- Appends to many sessions in one call. One UPDATE moves all heads, because each statement of a function costs as much
 -- as the row it writes: 32 sessions took 5.0 ms of the server one by one and 1.6 ms together.
 --
--- s_*: the sessions, each once, grouped by tenant. s_at is the time of the last append, s_expected the head the caller
---      saw, s_type the common type of the events if they have one.
+-- p_partition: one of the partitions of the batch; where tables are split, the only one.
+-- s_*: the sessions, each once, grouped by tenant. s_at is the time of the last append and s_minute its minute,
+--      s_expected the head the caller saw, s_type the common type of the events if they have one.
 -- k_*: the appends with an idempotency key. k_place is the place of the first event among those of its session.
 -- e_*: the events. e_session is the index of the session, e_place the place among the events of that session, from 1,
 --      e_at the time if it differs from s_at.
 -- An array that holds only nulls may be null itself.
 --
 -- heads:   for each session the head before its events; null: nothing was written.
--- refused: null, or the outcome of each session without a write: missing, ended (when), conflict (current head), again.
+-- refused: null, or the outcome of each session without a write: missing, ended (when), conflict (current head), again,
+--          wait (a decision holds appends back for a moment).
 -- known:   null, or the keys that are already stored. A session with a stored key gets no events in this call; its
 --          other appends have the outcome again.
 create function context.append_events(
-  s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamptz[], s_expected integer[],
-  s_type text[],
+  p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[],
+  s_turns integer[], s_at timestamptz[], s_minute integer[], s_expected integer[], s_type text[],
   k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[],
   e_session integer[], e_place integer[], e_at timestamptz[], e_id uuid[], e_type text[], e_role text[], e_content text[],
   e_parts json[], e_agent text[], e_occurred text[],
@@ -182,6 +239,7 @@ declare
   n integer := cardinality(s_id);
   before integer[] := array_fill(null::integer, array[n]);
   tenants text[] := array_fill(null::text, array[n]);
+  partitions smallint[] := s_partition;
   refusals json[] := array_fill(null::json, array[n]);
   keys json[] := '{}';
   ids uuid[];
@@ -209,8 +267,9 @@ begin
       for r in
         select k.number::integer, k.session, k.fingerprint = y.fingerprint as same, y.first_sequence, y.last_sequence
         from unnest(k_session, k_key, k_fingerprint) with ordinality as k (session, key, fingerprint, number)
-        join session_keys y on y.session_id = s_id[k.session] and y.key = k.key
-        join sessions x on x.id = s_id[k.session]
+        join session_keys y
+          on y.partition = s_partition[k.session] and y.session_id = s_id[k.session] and y.key = k.key
+        join sessions x on x.partition = s_partition[k.session] and x.id = s_id[k.session]
         where k.session between low and high and can_access(x.tenant, x.user_id, s_tenant[k.session], s_user[k.session])
       loop
         refusals[r.session] := json_build_object('outcome', 'again');
@@ -222,19 +281,19 @@ begin
     for r in
       update sessions x
       set head = x.head + s_count[array_position(s_id, x.id)], turns = x.turns + s_turns[array_position(s_id, x.id)],
-          last_activity_at = s_at[array_position(s_id, x.id)],
-          activity_minute = extract(epoch from s_at[array_position(s_id, x.id)])::bigint / 60
-      where x.id = any (ids) and x.ended_at is null
+          last_activity_at = s_at[array_position(s_id, x.id)], activity_minute = s_minute[array_position(s_id, x.id)]
+      where x.id = any (ids) and x.partition = any (s_partition) and x.ended_at is null and x.appends_wait_until is null
         and can_access(x.tenant, x.user_id, s_tenant[low], s_user[array_position(s_id, x.id)])
         and (x.expires_at is null or x.expires_at > s_at[array_position(s_id, x.id)])
         and (s_expected is null or coalesce(s_expected[array_position(s_id, x.id)], x.head) = x.head)
-      returning array_position(s_id, x.id) as i, x.head, x.tenant, x.marked_types
+      returning array_position(s_id, x.id) as i, x.partition, x.head, x.tenant, x.marked_types
     loop
+      partitions[r.i] := r.partition;
       before[r.i] := r.head - s_count[r.i];
       tenants[r.i] := r.tenant;
       written := written + 1;
       if s_type[r.i] is null or (before[r.i] + 1) / 256 <> r.head / 256
-        or not starts_with(r.marked_types, r.head / 256 || ' ') or strpos(r.marked_types, ' ' || s_type[r.i] || ' ') = 0
+        or not starts_with(r.marked_types, (r.head / 256)::text || ' ') or strpos(r.marked_types, ' ' || s_type[r.i] || ' ') = 0
       then
         unmarked_sessions := unmarked_sessions || r.i;
       end if;
@@ -246,12 +305,20 @@ begin
     for i in 1 .. n loop
       continue when before[i] is not null or refusals[i] is not null;
       v_tenant_scope := set_config('throughline.tenant', coalesce(s_tenant[i], '*'), true);
-      select x.head, coalesce(x.ended_at, case when x.expires_at <= s_at[i] then x.expires_at end) as ended into r
+      select x.head, coalesce(x.ended_at, case when x.expires_at <= s_at[i] then x.expires_at end) as ended,
+        x.appends_wait_until as waits_until
+      into r
       from sessions x
-      where x.id = s_id[i] and can_access(x.tenant, x.user_id, s_tenant[i], s_user[i]);
+      where x.partition = s_partition[i] and x.id = s_id[i] and can_access(x.tenant, x.user_id, s_tenant[i], s_user[i]);
       refusals[i] := json_build_object('head', r.head, 'ended', r.ended, 'outcome',
         case when r.head is null then 'missing' when r.ended is not null then 'ended'
-          when s_expected[i] <> r.head then 'conflict' else 'again' end);
+          when s_expected[i] <> r.head then 'conflict' when r.waits_until > now() then 'wait' else 'again' end);
+      if r.waits_until <= now() then
+        -- The decision that held appends back is gone.
+        update sessions x
+        set appends_wait_until = null
+        where x.partition = s_partition[i] and x.id = s_id[i] and x.appends_wait_until = r.waits_until;
+      end if;
     end loop;
     refused := array_to_json(refusals);
   end if;
@@ -262,9 +329,9 @@ begin
       v_tenant_scope := set_config('throughline.tenant', '*', true);
     end if;
     insert into session_events
-      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-    select s_id[e.session], before[e.session] + e.place, e.id, tenants[e.session], e.type, e.role, e.content, e.parts, e.agent,
-      e.occurred, coalesce(e.at, s_at[e.session])
+      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    select partitions[e.session], s_id[e.session], before[e.session] + e.place, e.id, tenants[e.session], e.type, e.role,
+      e.content, e.parts, e.agent, e.occurred, coalesce(e.at, s_at[e.session])
     from unnest(e_session, e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
       as e (session, place, at, id, type, role, content, parts, agent, occurred)
     where before[e.session] is not null;
@@ -272,23 +339,27 @@ begin
     if cardinality(unmarked_sessions) > 0 then
       -- Computed first: under row level security only a plain value is used in an index condition.
       blocks := array(select (before[e.session] + e.place) / 256 from unnest(e_session, e_place) as e (session, place));
-      insert into session_types (session_id, tenant, type, block)
-      select distinct s_id[e.session], tenants[e.session], e.type, e.block
+      insert into session_types (partition, session_id, tenant, type, block)
+      select distinct partitions[e.session], s_id[e.session], tenants[e.session], e.type, e.block
       from unnest(e_session, e_type, blocks) as e (session, type, block)
       where e.session = any (unmarked_sessions) and not exists (
-        select from session_types x where x.session_id = s_id[e.session] and x.type = e.type and x.block = e.block
+        select 1
+        from session_types x
+        where x.partition = partitions[e.session] and x.session_id = s_id[e.session] and x.type = e.type and x.block = e.block
       )
       on conflict do nothing;
       ids := array(select s_id[i] from unnest(unmarked_sessions) as i where s_type[i] is not null);
       update sessions x
-      set marked_types = case when starts_with(x.marked_types, x.head / 256 || ' ') then x.marked_types else x.head / 256 || ' ' end
+      set marked_types = case when starts_with(x.marked_types, (x.head / 256)::text || ' ') then x.marked_types
+          else (x.head / 256)::text || ' ' end
         || s_type[array_position(s_id, x.id)] || ' '
-      where x.id = any (ids) and (length(x.marked_types) < 400 or not starts_with(x.marked_types, x.head / 256 || ' '));
+      where x.id = any (ids) and x.partition = any (partitions)
+        and (length(x.marked_types) < 400 or not starts_with(x.marked_types, (x.head / 256)::text || ' '));
     end if;
 
     if cardinality(k_session) > 0 then
-      insert into session_keys (session_id, tenant, key, fingerprint, first_sequence, last_sequence)
-      select s_id[k.session], tenants[k.session], k.key, k.fingerprint, before[k.session] + k.place,
+      insert into session_keys (partition, session_id, tenant, key, fingerprint, first_sequence, last_sequence)
+      select partitions[k.session], s_id[k.session], tenants[k.session], k.key, k.fingerprint, before[k.session] + k.place,
         before[k.session] + k.place + k.count - 1
       from unnest(k_session, k_key, k_fingerprint, k_place, k_count) as k (session, key, fingerprint, place, count)
       where before[k.session] is not null;
@@ -303,7 +374,7 @@ end $$;
 
 -- Inserts events after p_head, with the key that wrote them. Checks nothing. A single event needs no arrays.
 create function context.insert_events(
-  p_session uuid, p_tenant text, p_head integer, p_at timestamptz, p_key text, p_fingerprint text,
+  p_partition smallint, p_session uuid, p_tenant text, p_head integer, p_at timestamptz, p_key text, p_fingerprint text,
   e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[]
 )
 returns void
@@ -311,51 +382,56 @@ language plpgsql as $$
 begin
   if cardinality(e_id) = 1 then
     insert into session_events
-      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-    values (p_session, p_head + 1, e_id[1], p_tenant, e_type[1], e_role[1], e_content[1], e_parts[1], e_agent[1],
-      e_occurred[1], p_at);
-    insert into session_types (session_id, tenant, type, block)
-    values (p_session, p_tenant, e_type[1], (p_head + 1) / 256)
+      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    values (p_partition, p_session, p_head + 1, e_id[1], p_tenant, e_type[1], e_role[1], e_content[1], e_parts[1],
+      e_agent[1], e_occurred[1], p_at);
+    insert into session_types (partition, session_id, tenant, type, block)
+    values (p_partition, p_session, p_tenant, e_type[1], (p_head + 1) / 256)
     on conflict do nothing;
   else
     insert into session_events
-      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-    select p_session, p_head + e.n, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred, p_at
+      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    select p_partition, p_session, p_head + e.n, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred,
+      p_at
     from unnest(e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
       with ordinality as e (id, type, role, content, parts, agent, occurred, n);
 
-    insert into session_types (session_id, tenant, type, block)
-    select distinct p_session, p_tenant, e.type, ((p_head + e.n) / 256)::integer
+    insert into session_types (partition, session_id, tenant, type, block)
+    select distinct p_partition, p_session, p_tenant, e.type, ((p_head + e.n) / 256)::integer
     from unnest(e_type) with ordinality as e (type, n)
     on conflict do nothing;
   end if;
 
   if p_key is not null then
-    insert into session_keys (session_id, tenant, key, fingerprint, first_sequence, last_sequence)
-    values (p_session, p_tenant, p_key, p_fingerprint, p_head + 1, p_head + cardinality(e_id));
+    insert into session_keys (partition, session_id, tenant, key, fingerprint, first_sequence, last_sequence)
+    values (p_partition, p_session, p_tenant, p_key, p_fingerprint, p_head + 1, p_head + cardinality(e_id));
   end if;
 end $$;
 
--- Marks a type in the block of a sequence. p_marked_types is the value of sessions.marked.
-create function context.mark_type(p_session uuid, p_tenant text, p_type text, p_sequence integer, p_marked_types text) returns void
+-- Marks a type in the block of a sequence. p_marked_types is the value of sessions.marked_types.
+create function context.mark_type(
+  p_partition smallint, p_session uuid, p_tenant text, p_type text, p_sequence integer, p_marked_types text
+)
+returns void
 language plpgsql as $$
 declare
-  v_block text := p_sequence / 256 || ' ';
+  v_block text := (p_sequence / 256)::text || ' ';
 begin
-  insert into session_types (session_id, tenant, type, block)
-  values (p_session, p_tenant, p_type, p_sequence / 256)
+  insert into session_types (partition, session_id, tenant, type, block)
+  values (p_partition, p_session, p_tenant, p_type, p_sequence / 256)
   on conflict do nothing;
   update sessions x
   set marked_types = case when starts_with(p_marked_types, v_block) then p_marked_types else v_block end || p_type || ' '
-  where x.id = p_session and (length(p_marked_types) < 400 or not starts_with(p_marked_types, v_block));
+  where x.partition = p_partition and x.id = p_session
+    and (length(p_marked_types) < 400 or not starts_with(p_marked_types, v_block));
 end $$;
 
 -- Reads one page from either end. With p_types it goes from block to block. With p_turns the page ends with the event
 -- that starts that turn, and never goes behind the last clear: it finds the window first and reads it as a whole, which
 -- costs less than a loop over its events. Stable, so one call sees one snapshot.
 create function context.read_events(
-  p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer, p_newest_first boolean, p_limit integer,
-  p_types text[], p_turns integer
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer,
+  p_newest_first boolean, p_limit integer, p_types text[], p_turns integer
 )
 returns setof context.event_row
 language plpgsql stable security definer set search_path = context, pg_temp set jit = off
@@ -368,7 +444,7 @@ declare
   returned integer := 0;
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
-  select x.tenant, x.user_id, x.cleared_at into s from sessions x where x.id = p_session;
+  select x.tenant, x.user_id, x.cleared_at into s from sessions x where x.partition = p_partition and x.id = p_session;
   if s.tenant is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
@@ -377,14 +453,14 @@ begin
     for b in
       select distinct x.block * case when p_newest_first then -1 else 1 end
       from session_types x
-      where x.session_id = p_session and x.type = any (p_types)
+      where x.partition = p_partition and x.session_id = p_session and x.type = any (p_types)
         and x.block between (p_after + 1) / 256 and (p_before - 1) / 256
       order by 1
     loop
       for r in
         select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
         from session_events x
-        where x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
+        where x.partition = p_partition and x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
           and x.sequence between abs(b) * 256 and abs(b) * 256 + 255 and x.type = any (p_types)
         order by x.sequence * case when p_newest_first then -1 else 1 end
       loop
@@ -404,7 +480,7 @@ begin
           from (
             select x.sequence, x.type
             from session_events x
-            where x.session_id = p_session and x.sequence > low and x.sequence < p_before
+            where x.partition = p_partition and x.session_id = p_session and x.sequence > low and x.sequence < p_before
             order by x.sequence desc
             limit p_limit
           ) e
@@ -419,21 +495,21 @@ begin
     return query
       select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
       from session_events x
-      where x.session_id = p_session and x.sequence > low and x.sequence < p_before
+      where x.partition = p_partition and x.session_id = p_session and x.sequence > low and x.sequence < p_before
       order by x.sequence desc
       limit p_limit;
   else
     return query
       select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
       from session_events x
-      where x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
+      where x.partition = p_partition and x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
       order by x.sequence
       limit p_limit;
   end if;
 end $$;
 
 -- Events of the user's sessions at the given places, in the given order.
-create function context.events_at(p_tenant text, p_user text, p_session uuid[], p_sequence integer[])
+create function context.events_at(p_partition smallint, p_tenant text, p_user text, p_session uuid[], p_sequence integer[])
 returns table (
   session_id uuid, sequence integer, id uuid, type text, role text, content text, parts text, agent_id text,
   occurred_at text, created_at timestamptz
@@ -446,12 +522,12 @@ begin
     select e.*
     from unnest(p_session, p_sequence) with ordinality as p (session_id, sequence, n)
     cross join lateral (
-      select s.tenant, s.user_id from sessions s where s.id = p.session_id offset 0
+      select s.tenant, s.user_id from sessions s where s.partition = p_partition and s.id = p.session_id offset 0
     ) s
     cross join lateral (
       select x.session_id, x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
       from session_events x
-      where x.session_id = p.session_id and x.sequence = p.sequence
+      where x.partition = p_partition and x.session_id = p.session_id and x.sequence = p.sequence
       offset 0
     ) e
     where s.tenant = p_tenant and s.user_id = p_user

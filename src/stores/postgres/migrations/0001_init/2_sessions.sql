@@ -1,5 +1,8 @@
 -- Sessions: creating, reading, deciding, listing, purging. Each function that the application calls first sets the
--- tenant that row level security checks; p_tenant null is the operator. SQLSTATE TL001: there is no such session.
+-- tenant that row level security checks; p_tenant null is the operator. SQLSTATE TL001: there is no such session in the
+-- partition.
+--
+-- A call for all users takes any partition of a group (see partition_groups) and reads what is on its node.
 
 -- The views as callers pass them. Parsing them once costs less than reading each field from the JSON text.
 create type context.input_times as (created_at timestamptz, updated_at timestamptz);
@@ -29,8 +32,74 @@ language sql immutable as $$
   select (p_tenant is null or s_tenant = p_tenant) and (p_user is null or s_user = p_user)
 $$;
 
+-- Claims an id that a caller chose, for a session in p_home; p_partition is the one that the id points to. home is the
+-- partition that has the id: p_home, if the claim succeeded. new_claim is set if there was no claim. A claim of p_from
+-- without a session can be taken over once it is not recent, after a minute: creating a session takes less, or fails.
+create function context.claim_session_id(
+  p_partition smallint, p_session uuid, p_home smallint, p_from smallint,
+  out home smallint, out is_recent boolean, out new_claim timestamptz
+)
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_tenant_scope text := set_config('throughline.tenant', '*', true);
+begin
+  if p_home <> p_partition and session_exists(p_partition, p_session) is not null then
+    home := p_partition;
+    is_recent := true;
+    return;
+  end if;
+  insert into session_directory (partition, id, home, claimed_at)
+  values (p_partition, p_session, p_home, v_now)
+  on conflict do nothing
+  returning p_home, claimed_at into home, new_claim;
+  if home is null then
+    update session_directory x
+    set home = p_home, claimed_at = v_now
+    where x.partition = p_partition and x.id = p_session
+      and (x.home = p_home or (x.home = p_from and x.claimed_at < v_now - interval '1 minute'))
+    returning p_home into home;
+  end if;
+  if home is null then
+    select x.home, x.claimed_at >= v_now - interval '1 minute' into home, is_recent
+    from session_directory x
+    where x.partition = p_partition and x.id = p_session;
+  end if;
+end $$;
+
+-- Whether an id is used in the partition: by a session, an import, or null.
+create function context.session_exists(p_partition smallint, p_session uuid) returns text
+language plpgsql stable security definer set search_path = context, pg_temp set jit = off as $$
+declare
+  v_tenant_scope text := set_config('throughline.tenant', '*', true);
+begin
+  return case
+    when exists (select 1 from sessions x where x.partition = p_partition and x.id = p_session) then 'session'
+    when exists (select 1 from session_imports x where x.partition = p_partition and x.session_id = p_session) then 'import'
+  end;
+end $$;
+
+-- Finds the partition of a session whose id points to p_partition, where it is not. No row: there is no such session.
+create function context.find_session_id(p_partition smallint, p_session uuid)
+returns table (home smallint, claimed_at timestamptz)
+language plpgsql stable security definer set search_path = context, pg_temp set jit = off as $$
+begin
+  return query
+    select x.home, x.claimed_at from session_directory x where x.partition = p_partition and x.id = p_session;
+end $$;
+
+-- Frees an id after its session was purged, unless it was claimed again since p_claimed_at.
+create function context.free_session_id(p_partition smallint, p_session uuid, p_claimed_at timestamptz) returns void
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+begin
+  delete from session_directory x
+  where x.partition = p_partition and x.id = p_session and x.claimed_at = p_claimed_at;
+end $$;
+
 -- Returns the newest session of the scope that has neither ended nor expired. p_conversation null: in any conversation.
-create function context.find_active(p_tenant text, p_user text, p_chatmode text, p_conversation text, p_at timestamptz)
+create function context.find_active(
+  p_partition smallint, p_tenant text, p_user text, p_chatmode text, p_conversation text, p_at timestamptz
+)
 returns uuid
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
@@ -38,7 +107,8 @@ begin
   return (
     select x.id
     from sessions x
-    where x.tenant = p_tenant and x.user_id = p_user and x.chatmode = p_chatmode and x.ended_at is null
+    where x.partition = p_partition and x.tenant = p_tenant and x.user_id = p_user and x.chatmode = p_chatmode
+      and x.ended_at is null
       and (p_conversation is null or x.conversation_id = p_conversation)
       and (x.expires_at is null or x.expires_at > p_at)
     order by x.started_at desc, x.id desc
@@ -52,7 +122,7 @@ end $$;
 -- one statement writes them all. A log of one event has no end and no commit, so there are no parameters for them.
 -- n_subject null: no envelope is stored.
 create function context.create_session(
-  p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamptz,
+  p_partition smallint, p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamptz, p_minute integer,
   v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text,
   v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamptz, v_metadata json,
   v_scratchpad json, v_version integer,
@@ -71,10 +141,12 @@ begin
     case when not p_ignore_pause then pg_advisory_xact_lock_shared(474700002) end;
   -- After the locks, so that it sees what earlier holders wrote.
   select
-    case when exists (select from sessions x where x.id = p_session) then 'same-id'
-      when exists (select from session_imports x where x.session_id = p_session) then 'importing' end,
+    case when exists (select 1 from sessions x where x.partition = p_partition and x.id = p_session) then 'same-id'
+      when exists (select 1 from session_imports x where x.partition = p_partition and x.session_id = p_session)
+        then 'importing' end,
     (select x.session_id from session_slots x
-      where x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode and x.conversation_id = v_conversation),
+      where x.partition = p_partition and x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode
+        and x.conversation_id = v_conversation),
     (select x.value from settings x where x.name = 'intake-paused-since')
   into outcome, v_blocking, v_paused;
   session_id := p_session;
@@ -83,7 +155,8 @@ begin
   end if;
   v_tenant_scope := set_config('throughline.tenant', v_tenant, true);
   if p_reuse <> 'none' then
-    session_id := find_active(v_tenant, v_user, v_chatmode, case p_reuse when 'conversation' then v_conversation end, p_at);
+    session_id := find_active(
+      p_partition, v_tenant, v_user, v_chatmode, case p_reuse when 'conversation' then v_conversation end, p_at);
     if session_id is not null then
       outcome := 'found';
       return;
@@ -101,126 +174,153 @@ begin
   outcome := 'created';
   with session as (
     insert into sessions (
-      id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
+      partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
       turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked_types
     ) values (
-      p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
-      v_agent, 1, v_turns, 0, 1, p_at, p_at, extract(epoch from p_at)::bigint / 60, v_expires, v_metadata,
+      p_partition, p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
+      v_agent, 1, v_turns, 0, 1, p_at, p_at, p_minute, v_expires, v_metadata,
       '0 ' || e_type || ' '
     )
   ), state as (
-    insert into session_state (session_id, tenant, scratchpad, version, updated_at)
-    values (p_session, v_tenant, v_scratchpad, v_version, p_at)
+    insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
+    values (p_partition, p_session, v_tenant, v_scratchpad, v_version, p_at)
   ), slot as (
-    insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
-    values (v_tenant, v_user, v_chatmode, v_conversation, p_session)
+    insert into session_slots (partition, tenant, user_id, chatmode, conversation_id, session_id)
+    values (p_partition, v_tenant, v_user, v_chatmode, v_conversation, p_session)
   ), envelope as (
     insert into session_envelopes (
-      session_id, persona_id, tenant, subject, issuer, scope, metadata, analysis, created_at, updated_at, batch, sequence
+      partition, session_id, persona_id, tenant, subject, issuer, scope, metadata, analysis, created_at, updated_at, batch, sequence
     )
-    select p_session, n_persona, v_tenant, n_subject, n_issuer, n_scope, n_metadata, n_analysis, n_created, n_updated, n_batch, 1
+    select p_partition, p_session, n_persona, v_tenant, n_subject, n_issuer, n_scope, n_metadata, n_analysis, n_created,
+      n_updated, n_batch, 1
     where n_subject is not null
   ), mark as (
-    insert into session_types (session_id, tenant, type, block) values (p_session, v_tenant, e_type, 0)
+    insert into session_types (partition, session_id, tenant, type, block) values (p_partition, p_session, v_tenant, e_type, 0)
   )
   insert into session_events
-    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_session, 1, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  values (p_partition, p_session, 1, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
 end $$;
 
 -- Inserts the rows of a new session and takes its scope.
-create function context.insert_session(p_session uuid, v context.input_view) returns void
+create function context.insert_session(p_partition smallint, p_session uuid, v context.input_view) returns void
 language plpgsql as $$
 begin
   insert into sessions (
-    id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
+    partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
     turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
     forked_from, last_work, commit_id, commit_position, awaits_commit
   ) values (
-    p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
+    p_partition, p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
     v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, v."clearedAt", v."envelopeAt", v."startedAt",
-    v."lastActivityAt", extract(epoch from v."lastActivityAt")::bigint / 60, v."endedAt", v."expiresAt", v.metadata,
+    v."lastActivityAt", minute_of(v."lastActivityAt"), v."endedAt", v."expiresAt", v.metadata,
     v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false)
   );
-  insert into session_state (session_id, tenant, scratchpad, version, updated_at)
-  values (p_session, v.tenant, v.scratchpad, v.version, v."updatedAt");
+  insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
+  values (p_partition, p_session, v.tenant, v.scratchpad, v.version, v."updatedAt");
   if v."endedAt" is null then
-    insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
-    values (v.tenant, v."userId", v.chatmode, v."conversationId", p_session);
+    insert into session_slots (partition, tenant, user_id, chatmode, conversation_id, session_id)
+    values (p_partition, v.tenant, v."userId", v.chatmode, v."conversationId", p_session);
   end if;
-  perform write_envelope(p_session, v.tenant, v."envelopeAt", v.envelope);
+  perform write_envelope(p_partition, p_session, v.tenant, v."envelopeAt", v.envelope);
 end $$;
 
-create function context.insert_session(p_session uuid, p_view json) returns void
+create function context.insert_session(p_partition smallint, p_session uuid, p_view json) returns void
 language plpgsql as $$
 begin
-  perform insert_session(p_session, json_populate_record(null::context.input_view, p_view));
+  perform insert_session(p_partition, p_session, json_populate_record(null::context.input_view, p_view));
 end $$;
 
--- Copies the log of p_source up to p_sequence under new event ids and appends one event. Outcomes: created, same-id,
--- coming (an import uses the id). The intake must be open.
+-- Copies the log of p_source up to p_sequence under new event ids and appends one event. Both sessions have one owner,
+-- so they are in one partition. Outcomes: created, same-id, importing (an import uses the id). The intake must be open.
 create function context.fork_session(
-  p_source uuid, p_tenant text, p_user text, p_sequence integer, p_session uuid, p_at timestamptz, p_view json,
+  p_partition smallint, p_source uuid, p_tenant text, p_user text, p_sequence integer, p_session uuid, p_at timestamptz,
+  p_view json,
   e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text
 )
 returns text
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
   perform set_tenant(null);
-  if exists (select 1 from sessions x where x.id = p_session) then
+  if exists (select 1 from sessions x where x.partition = p_partition and x.id = p_session) then
     return 'same-id';
   end if;
-  if exists (select 1 from session_imports x where x.session_id = p_session) then
+  if exists (select 1 from session_imports x where x.partition = p_partition and x.session_id = p_session) then
     return 'importing';
   end if;
   perform set_tenant(p_tenant);
-  if not exists (select 1 from sessions x where x.id = p_source and can_access(x.tenant, x.user_id, p_tenant, p_user)) then
+  if not exists (
+    select 1
+    from sessions x
+    where x.partition = p_partition and x.id = p_source and can_access(x.tenant, x.user_id, p_tenant, p_user)
+  ) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   perform check_intake();
-  perform insert_session(p_session, p_view);
+  perform insert_session(p_partition, p_session, p_view);
   insert into session_events
-    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  select p_session, x.sequence, gen_random_uuid(), x.tenant, x.type, x.role, x.content, x.parts, x.agent_id, x.occurred_at,
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  select p_partition, p_session, x.sequence, gen_random_uuid(), x.tenant, x.type, x.role, x.content, x.parts, x.agent_id, x.occurred_at,
     x.created_at
   from session_events x
-  where x.session_id = p_source and x.sequence <= p_sequence;
-  insert into session_types (session_id, tenant, type, block)
-  select distinct p_session, x.tenant, x.type, x.sequence / 256
+  where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
+  insert into session_types (partition, session_id, tenant, type, block)
+  select distinct p_partition, p_session, x.tenant, x.type, x.sequence / 256
   from session_events x
-  where x.session_id = p_source and x.sequence <= p_sequence;
+  where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
   insert into session_edges
-    (session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
-  select p_session, x.tenant, x.from_node, x.label, x.to_node, x.sequence, x.evidence, x.from_start, x.to_start, x.digest
+    (partition, session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
+  select p_partition, p_session, x.tenant, x.from_node, x.label, x.to_node, x.sequence, x.evidence, x.from_start, x.to_start, x.digest
   from session_edges x
-  where x.session_id = p_source and x.sequence <= p_sequence;
-  perform insert_events(p_session, p_view ->> 'tenant', p_sequence, p_at, null, null, array[e_id], array[e_type],
+  where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
+  perform insert_events(p_partition, p_session, p_view ->> 'tenant', p_sequence, p_at, null, null, array[e_id], array[e_type],
     array[e_role], array[e_content], array[e_parts], array[e_agent], array[e_occurred]);
   return 'created';
 exception when unique_violation then
   perform set_tenant(null);
-  return case when exists (select 1 from session_imports x where x.session_id = p_session) then 'importing' else 'same-id' end;
+  return case
+    when exists (select 1 from session_imports x where x.partition = p_partition and x.session_id = p_session)
+      then 'importing'
+    else 'same-id'
+  end;
 end $$;
 
 -- Returns all views of one session as JSON, what its idempotency key wrote, and with p_with_commit the last commit of
--- its conversation. With p_lock no other decision or append gets in between until the transaction ends. view null:
--- there is no such session.
+-- its chain. view null: there is no such session.
+--
+-- With p_token it locks the session first, for two seconds by the clock of the database: no other decision gets in
+-- between, and with p_holds_appends no append either. is_locked: another token has the lock, and nothing was read.
 create function context.load_session(
-  p_session uuid, p_tenant text, p_user text, p_key text, p_lock boolean, p_with_commit boolean,
-  out view text, out fingerprint text, out first_sequence integer, out last_sequence integer, out last_commit json
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_key text, p_with_commit boolean, p_token uuid,
+  p_holds_appends boolean,
+  out view text, out fingerprint text, out first_sequence integer, out last_sequence integer, out last_commit json,
+  out is_locked boolean
 )
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
+  v_until timestamptz;
+  v_chain uuid;
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
-  if p_lock then
-    if p_with_commit then
-      perform lock_conversation(s.tenant, s.conversation_id) from sessions s where s.id = p_session;
+  if p_token is not null then
+    v_until := clock_timestamp() + interval '2 seconds';
+    update sessions x
+    set lock_token = p_token, locked_until = v_until, appends_wait_until = case when p_holds_appends then v_until end
+    where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+      and (x.lock_token is null or x.lock_token = p_token or x.locked_until < v_until - interval '2 seconds');
+    if not found then
+      is_locked := exists (
+        select 1
+        from sessions x
+        where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+      );
+      return;
     end if;
-    perform 1 from sessions s where s.id = p_session for update;
   end if;
   view := (
-    select row_to_json(v) from session_views v where v.id = p_session and can_access(v.tenant, v.user_id, p_tenant, p_user)
+    select row_to_json(v)
+    from session_views v
+    where v.partition = p_partition and v.id = p_session and can_access(v.tenant, v.user_id, p_tenant, p_user)
   );
   if view is null then
     return;
@@ -228,35 +328,49 @@ begin
   if p_key is not null then
     select k.fingerprint, k.first_sequence, k.last_sequence into fingerprint, first_sequence, last_sequence
     from session_keys k
-    where k.session_id = p_session and k.key = p_key;
+    where k.partition = p_partition and k.session_id = p_session and k.key = p_key;
   end if;
   if p_with_commit then
+    select chain_of(x.tenant, x.user_id, x.conversation_id) into v_chain
+    from sessions x
+    where x.partition = p_partition and x.id = p_session;
     last_commit := (
       select row_to_json(c)
-      from sessions s
-      join conversation_commits c on c.tenant = s.tenant and c.conversation_id = s.conversation_id
-      where s.id = p_session
+      from conversation_commits c
+      where c.partition = p_partition and c.chain = v_chain
       order by c.position desc
       limit 1
     );
   end if;
 end $$;
 
+-- Gives the lock of load_session back without a decision.
+create function context.unlock_session(p_partition smallint, p_session uuid, p_token uuid) returns void
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+begin
+  perform set_tenant(null);
+  update sessions x
+  set lock_token = null, locked_until = null, appends_wait_until = null
+  where x.partition = p_partition and x.id = p_session and x.lock_token = p_token;
+end $$;
+
 -- Returns all views of one session as the text of one JSON object, without locks. Reading a row of forty columns costs
 -- the client twice as much. Null: there is no such session.
-create function context.read_session(p_session uuid, p_tenant text, p_user text) returns text
+create function context.read_session(p_partition smallint, p_session uuid, p_tenant text, p_user text) returns text
 language plpgsql stable security definer set search_path = context, pg_temp set jit = off
 set plan_cache_mode = force_generic_plan as $$
 declare
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   return (
-    select row_to_json(v) from session_views v where v.id = p_session and can_access(v.tenant, v.user_id, p_tenant, p_user)
+    select row_to_json(v)
+    from session_views v
+    where v.partition = p_partition and v.id = p_session and can_access(v.tenant, v.user_id, p_tenant, p_user)
   );
 end $$;
 
 -- Returns the record alone, as JSON text.
-create function context.read_record(p_session uuid, p_tenant text, p_user text) returns text
+create function context.read_record(p_partition smallint, p_session uuid, p_tenant text, p_user text) returns text
 language plpgsql stable security definer set search_path = context, pg_temp set jit = off
 set plan_cache_mode = force_generic_plan as $$
 declare
@@ -268,13 +382,13 @@ begin
       select x.id, x.tenant, x.user_id, x.conversation_id, x.chatmode, x.workflow, x.skill, x.git_branch, x.task, x.status,
         x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from
       from sessions x
-      where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+      where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     ) r
   );
 end $$;
 
 -- Returns the scratchpad alone, as JSON text. Reads sessions only if the caller is limited to one user.
-create function context.read_state(p_session uuid, p_tenant text, p_user text) returns text
+create function context.read_state(p_partition smallint, p_session uuid, p_tenant text, p_user text) returns text
 language plpgsql stable security definer set search_path = context, pg_temp set jit = off
 set plan_cache_mode = force_generic_plan as $$
 declare
@@ -285,8 +399,10 @@ begin
     from (
       select x.scratchpad, x.version, x.updated_at
       from session_state x
-      where x.session_id = p_session and (p_tenant is null or x.tenant = p_tenant)
-        and (p_user is null or exists (select from sessions s where s.id = p_session and s.user_id = p_user))
+      where x.partition = p_partition and x.session_id = p_session and (p_tenant is null or x.tenant = p_tenant)
+        and (p_user is null or exists (
+          select 1 from sessions s where s.partition = p_partition and s.id = p_session and s.user_id = p_user
+        ))
     ) r
   );
 end $$;
@@ -295,8 +411,8 @@ end $$;
 -- decided on may be cached: p_started distinguishes a session from an earlier one with the same id. Returns the
 -- sequence. Null: nothing was written, and decide_session says why.
 create function context.change_state(
-  p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz, p_started timestamptz,
-  s_scratchpad json, s_version integer, s_updated timestamptz,
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz,
+  p_minute integer, p_token uuid, p_started timestamptz, s_scratchpad json, s_version integer, s_updated timestamptz,
   e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text
 )
 returns integer
@@ -309,34 +425,36 @@ declare
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   update sessions x
-  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at,
-      activity_minute = extract(epoch from p_at)::bigint / 60, decision_version = x.decision_version + 1
-  where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user) and x.decision_version = p_version
-    and x.started_at = p_started
+  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at, activity_minute = p_minute,
+      decision_version = x.decision_version + 1, lock_token = null, locked_until = null, appends_wait_until = null
+  where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+    and x.decision_version = p_version and x.started_at = p_started and (x.lock_token is null or x.lock_token = p_token)
   returning x.head, x.tenant,
-    case when starts_with(x.marked_types, x.head / 256 || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0 then null else x.marked_types end
+    case when starts_with(x.marked_types, (x.head / 256)::text || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0
+      then null else x.marked_types end
   into v_head, v_tenant, v_marked_types;
   if v_head is null then
     return null;
   end if;
   update session_state x
   set scratchpad = s_scratchpad, version = s_version, updated_at = s_updated
-  where x.session_id = p_session;
+  where x.partition = p_partition and x.session_id = p_session;
   insert into session_events
-    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  values (p_partition, p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
   if v_marked_types is not null then
-    perform mark_type(p_session, v_tenant, e_type, v_head, v_marked_types);
+    perform mark_type(p_partition, p_session, v_tenant, e_type, v_head, v_marked_types);
   end if;
   return v_head;
 end $$;
 
--- Stores a decision with its views, relations (g_*) and commit. Counters move by what is added, so appends may have
--- come in between. Another decision may not: outcome stale. p_envelope_place: which event changed the envelope, from 1;
--- null: none. A taken position in the conversation is a unique violation. Other outcomes as in append_events.
+-- Stores a decision with its views, relations (g_*) and commit, and gives its lock back. Counters move by what is added,
+-- so appends may have come in between. Another decision may not, and another token may not have the lock: outcome stale.
+-- p_envelope_place: which event changed the envelope, from 1; null: none. A taken position in the chain is a unique
+-- violation. Other outcomes as in append_events.
 create function context.decide_session(
-  p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz, p_key text,
-  p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer,
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz,
+  p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer,
   e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[],
   g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[]
 )
@@ -346,19 +464,20 @@ declare
   v context.input_view := json_populate_record(null::context.input_view, p_view);
   v_commit text := v.commit ->> 'id';
   v_active timestamptz := p_at;
+  v_minute integer := p_minute;
   s record;
 begin
-  if v_commit is not null then
-    perform lock_conversation(v.tenant, v."conversationId");
-  end if;
   perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
-  select x.tenant, x.user_id, x.head, x.decision_version, x.commit_id, x.ended_at, x.last_activity_at into s
+  select x.tenant, x.user_id, x.head, x.decision_version, x.commit_id, x.ended_at, x.last_activity_at, x.activity_minute,
+    x.lock_token, x.locked_until
+  into s
   from sessions x
-  where x.id = p_session
+  where x.partition = p_partition and x.id = p_session
   for update;
   if s.head is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     outcome := 'missing';
   elsif s.decision_version <> p_version
+    or (s.lock_token is distinct from p_token and s.locked_until > clock_timestamp())
     -- A decision that ends a session must have seen its whole log: a message may have arrived meanwhile.
     or (s.ended_at is null and v."endedAt" is not null and v.head <> s.head + cardinality(e_id))
   then
@@ -367,32 +486,35 @@ begin
     outcome := 'written';
     first_sequence := s.head + 1;
     last_sequence := s.head + cardinality(e_id);
-    perform insert_events(p_session, s.tenant, s.head, p_at, p_key, p_fingerprint,
+    perform insert_events(p_partition, p_session, s.tenant, s.head, p_at, p_key, p_fingerprint,
       e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred);
     if cardinality(g_from) > 0 then
-      perform insert_edges(p_session, s.tenant, s.head, g_from, g_label, g_to, g_place, g_evidence);
+      perform insert_edges(p_partition, p_session, s.tenant, s.head, g_from, g_label, g_to, g_place, g_evidence);
     end if;
     if v_commit is not null and v_commit is distinct from s.commit_id then
       -- Compaction describes past work, so it does not count as activity.
       v_active := s.last_activity_at;
+      v_minute := s.activity_minute;
       insert into conversation_commits
-        (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
-      values (s.tenant, v."conversationId", (v.commit ->> 'position')::integer, v_commit, p_session, s.user_id, p_at);
+        (partition, chain, tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+      values (p_partition, chain_of(s.tenant, s.user_id, v."conversationId"), s.tenant, v."conversationId",
+        (v.commit ->> 'position')::integer, v_commit, p_session, s.user_id, p_at);
     end if;
     if p_envelope_place is not null then
-      perform write_envelope(p_session, s.tenant, s.head + p_envelope_place, p_view);
+      perform write_envelope(p_partition, p_session, s.tenant, s.head + p_envelope_place, p_view);
     end if;
-    perform write_views(p_session, v, last_sequence, p_turns, case when p_clears then last_sequence end, v_active,
-      s.head + p_envelope_place, 1);
+    perform write_views(p_partition, p_session, v, last_sequence, p_turns, case when p_clears then last_sequence end,
+      v_active, v_minute, s.head + p_envelope_place, 1);
   end if;
   return next;
 end $$;
 
 -- Writes the parts of the views that decisions own. Not null: the new head, where messages were cleared, the last
--- activity and the event of the envelope. p_turns and p_versions are added. Ending a session frees its scope.
+-- activity with its minute, and the event of the envelope. p_turns and p_versions are added. Ending a session frees its
+-- scope.
 create function context.write_views(
-  p_session uuid, v context.input_view, p_head integer, p_turns integer, p_cleared integer, p_active timestamptz,
-  p_envelope_at integer, p_versions integer
+  p_partition smallint, p_session uuid, v context.input_view, p_head integer, p_turns integer, p_cleared integer,
+  p_active timestamptz, p_minute integer, p_envelope_at integer, p_versions integer
 )
 returns void
 language plpgsql as $$
@@ -405,65 +527,56 @@ begin
       commit_position = (v.commit ->> 'position')::integer, awaits_commit = coalesce(v."awaitsCommit", false),
       head = coalesce(p_head, x.head), turns = x.turns + p_turns, cleared_at = coalesce(p_cleared, x.cleared_at),
       last_activity_at = coalesce(p_active, x.last_activity_at),
-      activity_minute = coalesce(extract(epoch from p_active)::bigint / 60, x.activity_minute),
-      envelope_at = coalesce(p_envelope_at, x.envelope_at), decision_version = x.decision_version + p_versions
-  where x.id = p_session;
+      activity_minute = coalesce(p_minute, x.activity_minute), envelope_at = coalesce(p_envelope_at, x.envelope_at),
+      decision_version = x.decision_version + p_versions, lock_token = null, locked_until = null,
+      appends_wait_until = null
+  where x.partition = p_partition and x.id = p_session;
   update session_state x
   set scratchpad = v.scratchpad, version = v.version, updated_at = v."updatedAt"
-  where x.session_id = p_session;
+  where x.partition = p_partition and x.session_id = p_session;
   if v."endedAt" is not null then
-    delete from session_slots x where x.session_id = p_session;
+    delete from session_slots x where x.partition = p_partition and x.session_id = p_session;
   end if;
 end $$;
 
-create function context.write_view(p_session uuid, p_view json) returns void
+create function context.write_view(p_partition smallint, p_session uuid, p_view json) returns void
 language plpgsql as $$
 begin
-  perform write_views(p_session, json_populate_record(null::context.input_view, p_view), null, 0, null, null, null, 0);
+  perform write_views(p_partition, p_session, json_populate_record(null::context.input_view, p_view), null, 0, null, null,
+    null, null, 0);
 end $$;
 
 -- Replaces views, envelope and relations if the head is still p_head. An existing commit at the position stays.
 create function context.repair_session(
-  p_session uuid, p_tenant text, p_user text, p_head integer, p_view json,
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_head integer, p_view json,
   g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[]
 )
 returns boolean
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
   v_commit text := p_view -> 'commit' ->> 'id';
-  v_envelope_at integer := (p_view ->> 'envelopeAt')::integer;
   s record;
 begin
-  if v_commit is not null then
-    perform lock_conversation(p_view ->> 'tenant', p_view ->> 'conversationId');
-  end if;
   perform set_tenant(p_tenant);
-  select x.tenant, x.user_id, x.head into s from sessions x where x.id = p_session for update;
+  select x.tenant, x.user_id, x.head into s
+  from sessions x
+  where x.partition = p_partition and x.id = p_session
+  for update;
   if s.head is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   if s.head <> p_head then
     return false;
   end if;
-  if p_view -> 'envelope' is not null then
-    -- Deleted first: the trigger would take an update with the same sequence for one by hand.
-    delete from session_envelopes x where x.session_id = p_session;
-    perform write_envelope(p_session, s.tenant, v_envelope_at, p_view);
-  end if;
-  perform write_view(p_session, p_view);
-  update sessions x
-  set head = (p_view ->> 'head')::integer, turns = (p_view ->> 'turns')::integer,
-      cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = (p_view ->> 'lastActivityAt')::timestamptz,
-      activity_minute = extract(epoch from (p_view ->> 'lastActivityAt')::timestamptz)::bigint / 60,
-      envelope_at = v_envelope_at, decision_version = x.decision_version + 1
-  where x.id = p_session;
-  delete from session_edges x where x.session_id = p_session;
-  perform insert_edges(p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
+  perform replace_views(p_partition, p_session, s.tenant, p_view);
+  delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
+  perform insert_edges(p_partition, p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
   if v_commit is not null then
     insert into conversation_commits
-      (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
-    values (s.tenant, p_view ->> 'conversationId', (p_view -> 'commit' ->> 'position')::integer, v_commit, p_session,
-      s.user_id, (p_view ->> 'lastActivityAt')::timestamptz)
+      (partition, chain, tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+    values (p_partition, chain_of(s.tenant, s.user_id, p_view ->> 'conversationId'), s.tenant, p_view ->> 'conversationId',
+      (p_view -> 'commit' ->> 'position')::integer, v_commit, p_session, s.user_id,
+      (p_view ->> 'lastActivityAt')::timestamptz)
     on conflict do nothing;
   end if;
   return true;
@@ -471,8 +584,8 @@ end $$;
 
 -- Only the given conditions become part of the statement, so each is served by its own index.
 create function context.list_sessions(
-  p_tenant text, p_user text, p_state text, p_chatmode text, p_agent text, p_conversation text, p_since timestamptz,
-  p_until timestamptz, p_cursor_at timestamptz, p_cursor_id uuid, p_limit integer
+  p_partition smallint, p_tenant text, p_user text, p_state text, p_chatmode text, p_agent text, p_conversation text,
+  p_since timestamptz, p_until timestamptz, p_cursor_at timestamptz, p_cursor_id uuid, p_limit integer
 )
 returns setof context.sessions
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
@@ -480,35 +593,39 @@ begin
   perform set_tenant(p_tenant);
   return query execute
     'select * from sessions where tenant = $1'
-    || case when p_user is not null then ' and user_id = $2' else '' end
+    || case when p_user is not null then ' and user_id = $2 and partition = $12' else '' end
     || case when p_state is not null then ' and state = $3' else '' end
     || case when p_chatmode is not null then ' and chatmode = $4' else '' end
     || case when p_agent is not null then ' and active_agent = $5' else '' end
     || case when p_conversation is not null then ' and conversation_id = $6' else '' end
     || case when p_since is not null
-       then ' and activity_minute >= extract(epoch from $7)::bigint / 60 and last_activity_at >= $7' else '' end
+       then ' and activity_minute >= minute_of($7) and last_activity_at >= $7' else '' end
     || case when p_until is not null
-       then ' and activity_minute <= extract(epoch from $8)::bigint / 60 and last_activity_at < $8' else '' end
+       then ' and activity_minute <= minute_of($8) and last_activity_at < $8' else '' end
     || case when p_cursor_id is not null
-       then ' and (activity_minute, last_activity_at, id) < (extract(epoch from $9)::bigint / 60, $9, $10)' else '' end
+       then ' and (activity_minute, last_activity_at, id) < (minute_of($9), $9, $10)' else '' end
     || ' order by activity_minute desc, last_activity_at desc, id desc limit $11'
     using p_tenant, p_user, p_state, p_chatmode, p_agent, p_conversation, p_since, p_until, p_cursor_at, p_cursor_id,
-      p_limit;
+      p_limit, p_partition;
 end $$;
 
-create function context.session_ids(p_tenant text, p_user text, p_after uuid, p_limit integer) returns setof uuid
+-- Returns ids in ascending order: of one user, in the user's partition, or of all users.
+create function context.session_ids(p_partition smallint, p_tenant text, p_user text, p_after uuid, p_limit integer)
+returns setof uuid
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
   perform set_tenant(p_tenant);
-  return query
-    select x.id
-    from sessions x
-    where (p_after is null or x.id > p_after) and can_access(x.tenant, x.user_id, p_tenant, p_user)
-    order by x.id
-    limit p_limit;
+  return query execute
+    'select id from sessions where true'
+    || case when p_tenant is not null then ' and tenant = $2' else '' end
+    || case when p_user is not null then ' and user_id = $3 and partition = $1' else '' end
+    || case when p_after is not null then ' and id > $4' else '' end
+    || ' order by id limit $5'
+    using p_partition, p_tenant, p_user, p_after, p_limit;
 end $$;
 
-create function context.count_sessions(p_tenant text, p_user text) returns table (sessions integer, events bigint)
+create function context.count_sessions(p_partition smallint, p_tenant text, p_user text)
+returns table (sessions integer, events bigint)
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
   perform set_tenant(p_tenant);
@@ -521,7 +638,9 @@ end $$;
 -- The only function that deletes a session. It takes the user's lock first: an index writer that holds it finds the
 -- whole session or nothing. It then deletes the session row, so a waiting append finds nothing. Commits of an earlier
 -- session with the same id stay as they are.
-create function context.purge_session(p_session uuid, p_tenant text, p_user text, p_at timestamptz)
+create function context.purge_session(
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_at timestamptz
+)
 returns table (events integer, keys integer)
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
@@ -530,26 +649,31 @@ begin
   perform set_tenant(p_tenant);
   select x.tenant, x.user_id into s
   from sessions x
-  where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user);
+  where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user);
   if s.tenant is not null then
     perform lock_user(s.tenant, s.user_id);
   end if;
-  delete from sessions x where x.id = p_session and x.tenant = s.tenant and x.user_id = s.user_id;
+  delete from sessions x
+  where x.partition = p_partition and x.id = p_session and x.tenant = s.tenant and x.user_id = s.user_id;
   if not found then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
-  delete from session_events x where x.session_id = p_session;
+  delete from session_events x where x.partition = p_partition and x.session_id = p_session;
   get diagnostics events = row_count;
-  delete from session_keys x where x.session_id = p_session;
+  delete from session_keys x where x.partition = p_partition and x.session_id = p_session;
   get diagnostics keys = row_count;
-  delete from session_types x where x.session_id = p_session;
-  delete from session_state x where x.session_id = p_session;
-  delete from session_envelopes x where x.session_id = p_session;
-  delete from session_slots x where x.session_id = p_session;
-  delete from session_edges x where x.session_id = p_session;
-  delete from session_marks x where x.session_id = p_session;
-  perform remove_words(s.tenant, s.user_id, 'messages', array[p_session]);
-  update conversation_commits x set purged_at = p_at, user_id = '' where x.session_id = p_session and x.purged_at is null;
+  delete from session_types x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_state x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_envelopes x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_slots x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_marks x where x.partition = p_partition and x.session_id = p_session;
+  -- Where the id points to its own partition; elsewhere the caller frees it.
+  delete from session_directory x where x.partition = p_partition and x.id = p_session;
+  perform remove_words(p_partition, s.tenant, s.user_id, 'messages', array[p_session]);
+  update conversation_commits x
+  set purged_at = p_at, user_id = ''
+  where x.partition = p_partition and x.session_id = p_session and x.purged_at is null;
   return next;
 end $$;
 
@@ -582,7 +706,7 @@ left join lateral (
     order by e.sequence
   ) as messages
   from context.session_events e
-  where e.session_id = s.id and e.sequence > s.cleared_at and e.content <> ''
+  where e.partition = s.partition and e.session_id = s.id and e.sequence > s.cleared_at and e.content <> ''
     and e.type in ('user_message', 'model_message')
 ) m on true
 left join lateral (
@@ -593,5 +717,5 @@ left join lateral (
     order by e.sequence
   ) as switches
   from context.session_events e
-  where e.session_id = s.id and e.type = 'agent_transition'
+  where e.partition = s.partition and e.session_id = s.id and e.type = 'agent_transition'
 ) t on true;

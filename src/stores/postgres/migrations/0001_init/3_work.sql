@@ -5,6 +5,7 @@
 -- first 160 characters, and the digest separates nodes with the same start. These are columns because row level
 -- security allows no expression in an index condition.
 create table context.session_edges (
+  partition  smallint         not null,
   session_id uuid             not null,
   tenant     text             not null,
   from_node  text collate "C" not null,
@@ -15,45 +16,49 @@ create table context.session_edges (
   from_start text collate "C" not null,
   to_start   text collate "C" not null,
   digest     uuid             not null,
-  primary key (session_id, from_start, label, to_start, sequence, digest)
+  primary key (partition, session_id, from_start, label, to_start, sequence, digest)
 );
 
-create index session_edges_reverse on context.session_edges (session_id, to_start, label, from_start, sequence);
+create index session_edges_reverse on context.session_edges (partition, session_id, to_start, label, from_start, sequence);
 
--- One row per commit. It outlives its session and holds no content. A purge marks it; nothing deletes it.
+-- One row per commit. It outlives its session and holds no content. A purge marks it and removes the user; nothing
+-- deletes it. The commits of a user in a conversation form a chain: chain identifies it without naming the user.
 create table context.conversation_commits (
+  partition       smallint    not null,
+  chain           uuid        not null,
+  position        integer     not null,
   tenant          text        not null,
   conversation_id text        not null,
-  position        integer     not null,
   commit_id       text        not null,
   session_id      uuid        not null,
   user_id         text        not null,
   made_at         timestamptz not null,
   purged_at       timestamptz,
-  primary key (tenant, conversation_id, position)
+  primary key (partition, chain, position)
 );
+
+-- For callers who do not name the user.
+create index conversation_commits_conversation
+  on context.conversation_commits (tenant, conversation_id, position, commit_id);
 
 create index conversation_commits_session on context.conversation_commits (session_id);
 
--- Blocks other commits to the conversation until the transaction ends. Taken before the lock of a session, so two
--- callers never wait for each other.
-create function context.lock_conversation(p_tenant text, p_conversation text) returns void
-language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock(hashtextextended(json_build_array(p_tenant, p_conversation)::text, 4748));
-end $$;
+create function context.chain_of(p_tenant text, p_user text, p_conversation text) returns uuid
+language sql stable as $$
+  select md5(json_build_array(p_tenant, p_user, p_conversation)::text)::uuid
+$$;
 
 -- Inserts the edges of events after p_head; g_place is the place of the event, from 1. The first of equal edges stays.
 create function context.insert_edges(
-  p_session uuid, p_tenant text, p_head integer, g_from text[], g_label text[], g_to text[], g_place integer[],
+  p_partition smallint, p_session uuid, p_tenant text, p_head integer, g_from text[], g_label text[], g_to text[], g_place integer[],
   g_evidence text[]
 )
 returns void
 language plpgsql as $$
 begin
   insert into session_edges
-    (session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
-  select p_session, p_tenant, g.from_node, g.label, g.to_node, p_head + g.place, g.evidence::json,
+    (partition, session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
+  select p_partition, p_session, p_tenant, g.from_node, g.label, g.to_node, p_head + g.place, g.evidence::json,
     left(g.from_node, 160), left(g.to_node, 160), md5(json_build_array(g.from_node, g.to_node)::text)::uuid
   from unnest(g_from, g_label, g_to, g_place, g_evidence) with ordinality
     as g (from_node, label, to_node, place, evidence, n)
@@ -66,14 +71,15 @@ end $$;
 -- settings are needed because the planner assumes that row level security leaves 1 % of the rows; it would read and
 -- sort the whole session for each page.
 create function context.read_edges(
-  p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[],
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[],
   p_from text, p_label text, p_to text, p_sequence integer, p_limit integer
 )
 returns table (from_node text, label text, to_node text, sequence integer, evidence text)
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare
-  base text := 'select from_node, label, to_node, sequence, evidence::text from session_edges where session_id = $1'
+  base text := 'select from_node, label, to_node, sequence, evidence::text from session_edges
+    where partition = $10 and session_id = $1'
     || case when p_labels is not null then ' and label = any ($3)' else '' end
     || case when p_from is not null
        then ' and from_start >= left($4, 160) and (from_node, label, to_node, sequence) > ($4, $5, $6, $7)' else '' end;
@@ -82,7 +88,11 @@ declare
   node_starts text[] := array(select left(n, 160) from unnest(p_nodes) as n);
 begin
   perform set_tenant(p_tenant);
-  if not exists (select 1 from sessions x where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)) then
+  if not exists (
+    select 1
+    from sessions x
+    where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+  ) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   return query execute
@@ -94,50 +104,65 @@ begin
       else base || outgoing || ' union all ' || base || incoming || ' and from_node <> all ($2) order by 1, 2, 3, 4'
     end
     || ' limit $8'
-    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts;
+    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts, p_partition;
 end $$;
 
--- Reads the commits of a conversation after position p_after. p_user null: of all users.
+-- Reads the commits of a conversation after (p_after, p_after_commit), of a user or, with p_user null, of all users.
 create function context.read_commits(
-  p_tenant text, p_conversation text, p_user text, p_after integer, p_limit integer
+  p_partition smallint, p_tenant text, p_conversation text, p_user text, p_after integer, p_after_commit text, p_limit integer
 )
 returns setof context.conversation_commits
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+declare
+  v_chain uuid;
 begin
   perform set_tenant(p_tenant);
-  return query
-    select x.*
-    from conversation_commits x
-    where x.tenant = p_tenant and x.conversation_id = p_conversation and x.position > p_after
-      and (p_user is null or x.user_id = p_user)
-    order by x.position
-    limit p_limit;
+  if p_user is not null then
+    v_chain := chain_of(p_tenant, p_user, p_conversation);
+    return query
+      select x.*
+      from conversation_commits x
+      where x.partition = p_partition and x.chain = v_chain and x.position > p_after and x.user_id = p_user
+      order by x.position
+      limit p_limit;
+  else
+    return query
+      select x.*
+      from conversation_commits x
+      where x.tenant = p_tenant and x.conversation_id = p_conversation
+        and (x.position, x.commit_id) > (p_after, p_after_commit)
+      order by x.position, x.commit_id
+      limit p_limit;
+  end if;
 end $$;
 
 -- Finds work for a sweep: live sessions that were last active before p_idle_since, then other live sessions that
 -- expired by p_at, then sessions that ended before p_ended_before and await their commit. The second query runs only if
--- fewer idle sessions than the limit were found, so it skips fewer rows than the limit.
+-- fewer idle sessions than the limit were found, so it skips fewer rows than the limit. The order of waiting is the order
+-- of the rows.
 create function context.due_sessions(
-  p_tenant text, p_user text, p_idle_since timestamptz, p_at timestamptz, p_ended_before timestamptz, p_limit integer
+  p_partition smallint, p_tenant text, p_user text, p_idle_since timestamptz, p_at timestamptz,
+  p_ended_before timestamptz, p_limit integer
 )
-returns setof uuid
+returns table (id uuid, waiting text)
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
+  v_minute integer := minute_of(p_idle_since);
   returned integer;
   more integer := 0;
 begin
   perform set_tenant(p_tenant);
   return query
-    select x.id
+    select x.id, '1 ' || iso_time(to_timestamp(x.activity_minute * 60.0))
     from sessions x
-    where x.ended_at is null and x.activity_minute <= extract(epoch from p_idle_since)::bigint / 60
+    where x.ended_at is null and x.activity_minute <= v_minute
       and x.last_activity_at < p_idle_since and can_access(x.tenant, x.user_id, p_tenant, p_user)
     order by x.activity_minute, x.id
     limit p_limit;
   get diagnostics returned = row_count;
   if returned < p_limit then
     return query
-      select x.id
+      select x.id, '2 ' || iso_time(x.expires_at)
       from sessions x
       where x.ended_at is null and x.expires_at <= p_at and x.last_activity_at >= p_idle_since
         and can_access(x.tenant, x.user_id, p_tenant, p_user)
@@ -147,7 +172,7 @@ begin
   end if;
   if returned + more < p_limit then
     return query
-      select x.id
+      select x.id, '3 ' || iso_time(x.ended_at)
       from sessions x
       where x.awaits_commit and x.ended_at < p_ended_before and can_access(x.tenant, x.user_id, p_tenant, p_user)
       order by x.ended_at, x.id

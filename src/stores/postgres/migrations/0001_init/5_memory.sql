@@ -1,6 +1,17 @@
 -- Memories. Another service may have made the table: then it is extended in place, no value in it changes, and the
--- service works as before. All keys contain the user id, so that the tables can be distributed by it.
+-- service works as before.
 --
+-- Fails a migration whose data statement did not touch the expected number of rows.
+create function context.require_rows(p_what text, p_expected bigint, p_touched bigint) returns void
+language plpgsql as $$
+begin
+  if p_touched <> p_expected then
+    raise exception using errcode = 'TL002', message = format(
+      'the migration stopped: %s: %s of %s rows; migrate as the owner of the table, on one plain Postgres', p_what,
+      p_touched, p_expected);
+  end if;
+end $$;
+
 -- Checks that an existing table can be adopted. SQLSTATE TL002: it cannot; the message says what to do.
 do $$
 declare
@@ -46,7 +57,7 @@ begin
       ('created_at', array['timestamp with time zone', 'timestamp without time zone']),
       ('superseded_by', array['uuid']), ('superseded_at', array['timestamp with time zone', 'timestamp without time zone']),
       ('metadata', array['json', 'jsonb']), ('fingerprint', array['text', 'character varying']),
-      ('index_version', array['integer'])
+      ('index_version', array['integer']), ('partition', array['smallint'])
     ) as w (name, types)
     join pg_attribute a on a.attrelid = t.oid and a.attname = w.name and not a.attisdropped
   loop
@@ -59,17 +70,19 @@ begin
 end $$;
 
 create table if not exists memori.memories (
-  user_id   text not null,
-  tenant    text not null default 'local',
-  memory_id uuid not null default gen_random_uuid(),
-  category  text not null,
-  content   text not null,
-  primary key (user_id, tenant, memory_id)
+  partition smallint not null,
+  user_id   text     not null,
+  tenant    text     not null default 'local',
+  memory_id uuid     not null default gen_random_uuid(),
+  category  text     not null,
+  content   text     not null,
+  primary key (partition, user_id, tenant, memory_id)
 ) with (fillfactor = 80);
 
 -- Adds what an existing table lacks. Defaults are for writers with plain SQL. lineage: entries as in domain/memory, or
 -- plain session ids.
 alter table memori.memories
+  add column if not exists partition     smallint,
   add column if not exists memory_id     uuid          not null default gen_random_uuid(),
   add column if not exists tenant        text          not null default 'local',
   add column if not exists scope         text,
@@ -93,7 +106,16 @@ alter table memori.memories
 comment on column memori.memories.source_type is 'explicit|implicit|bootstrap|tool_output';
 comment on column memori.memories.confidence is 'Belief strength, updated on corroboration/contradiction';
 
+-- Computes the partition for writers with plain SQL, who need no access to our schema.
+create function context.set_memory_partition() returns trigger
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+begin
+  new.partition := context.partition_of(new.tenant, new.user_id::text);
+  return new;
+end $$;
+
 create table memori.memory_history (
+  partition  smallint      not null,
   user_id    text          not null,
   memory_id  uuid          not null,
   version    integer       not null,
@@ -104,26 +126,40 @@ create table memori.memory_history (
   source     json,
   note       text,
   by_memory  uuid,
-  primary key (user_id, tenant, memory_id, version)
+  primary key (partition, user_id, tenant, memory_id, version)
 );
 
 -- The sources that lineages name. A key may be longer than an index entry, so it is found by its digest.
 create table memori.memory_sources (
-  user_id   text not null,
-  tenant    text not null,
-  digest    uuid not null,
-  memory_id uuid not null,
-  key       text not null,
-  primary key (user_id, tenant, memory_id, digest)
+  partition smallint not null,
+  user_id   text     not null,
+  tenant    text     not null,
+  digest    uuid     not null,
+  memory_id uuid     not null,
+  key       text     not null,
+  primary key (partition, user_id, tenant, memory_id, digest)
 );
 
 -- Starts with the digest: an index that started like the primary key would be used instead of it while the table has no
 -- statistics.
-create index memory_sources_key on memori.memory_sources (digest, user_id, tenant, memory_id);
+create index memory_sources_key on memori.memory_sources (digest, partition, user_id, tenant, memory_id);
+
+-- The last change of a user's memories, by which a change sees that another one came in between, and the lock of a
+-- change that met such a conflict.
+create table memori.memory_versions (
+  partition    smallint not null,
+  user_id      text     not null,
+  tenant       text     not null,
+  version      uuid     not null,
+  lock_token   uuid,
+  locked_until timestamptz,
+  primary key (partition, user_id, tenant)
+) with (fillfactor = 50);
 
 -- Idempotency keys of changes to memories, with the stored response. A key may be longer than an index entry, so it is
 -- found by its digest.
 create table memori.memory_keys (
+  partition   smallint    not null,
   user_id     text        not null,
   tenant      text        not null,
   digest      uuid        not null,
@@ -132,7 +168,7 @@ create table memori.memory_keys (
   -- Ids, outcomes and counts as JSON, never the text of a memory: the row stays when the memory is forgotten.
   response    text        not null,
   at          timestamptz not null,
-  primary key (user_id, tenant, digest)
+  primary key (partition, user_id, tenant, digest)
 );
 
 -- For callers who do not know the user.
@@ -149,7 +185,7 @@ begin
     return;
   end if;
   -- The table has a primary key of its own.
-  create unique index memories_user_memory on memori.memories (user_id, tenant, memory_id);
+  create unique index memories_user_memory on memori.memories (partition, user_id, tenant, memory_id);
   -- The service set these columns itself; our inserts do not name them.
   for statement in
     select format('alter table memori.memories alter column %I set default gen_random_uuid()%s', a.attname,
@@ -175,15 +211,22 @@ begin
   end if;
 end $$;
 
+create trigger throughline_partition before insert or update of tenant, user_id on memori.memories
+for each row execute function context.set_memory_partition();
+
 -- Fills in missing values of existing columns, with triggers disabled so that none takes it for a change, and reads the
--- sources from existing lineages.
+-- sources from existing lineages. Each statement must touch as many rows as there are: a distributed table would update
+-- none, without an error.
 do $$
 declare
   triggers text[];
   name text;
+  v_expected bigint;
+  v_touched bigint;
 begin
   alter table memori.memories alter column source_type set default 'bootstrap';
-  if exists (select 1 from memori.memories where source_type is null) then
+  select count(*) into v_expected from memori.memories where source_type is null or partition is null;
+  if v_expected > 0 then
     triggers := array(
       select g.tgname from pg_trigger g
       where g.tgrelid = 'memori.memories'::regclass and not g.tgisinternal and g.tgenabled = 'O'
@@ -191,25 +234,39 @@ begin
     foreach name in array triggers loop
       execute format('alter table memori.memories disable trigger %I', name);
     end loop;
-    update memori.memories set source_type = 'bootstrap' where source_type is null;
+    update memori.memories
+    set source_type = coalesce(source_type, 'bootstrap'), partition = context.partition_of(tenant, user_id::text)
+    where source_type is null or partition is null;
+    get diagnostics v_touched = row_count;
+    perform context.require_rows('memories completed', v_expected, v_touched);
     foreach name in array triggers loop
       execute format('alter table memori.memories enable trigger %I', name);
     end loop;
   end if;
+  alter table memori.memories alter column partition set not null;
 
-  insert into memori.memory_sources (user_id, tenant, digest, memory_id, key)
-  select m.user_id::text, m.tenant, md5('session:' || l.id)::uuid, m.memory_id, 'session:' || l.id
-  from memori.memories m
-  cross join lateral (
-    select x ->> 'sessionId' as id
-    from jsonb_array_elements(case jsonb_typeof(m.lineage::jsonb) when 'array' then m.lineage::jsonb else '[]' end) as x
-    where jsonb_typeof(x) = 'object'
-    union
-    select x #>> '{}'
-    from jsonb_array_elements(case jsonb_typeof(m.lineage::jsonb) when 'array' then m.lineage::jsonb else '[]' end) as x
-    where jsonb_typeof(x) = 'string'
-  ) l
-  where l.id is not null;
+  with sources as (
+    select m.user_id::text as user_id, m.tenant, m.memory_id, l.id
+    from memori.memories m
+    cross join lateral (
+      select x ->> 'sessionId' as id
+      from jsonb_array_elements(case jsonb_typeof(m.lineage::jsonb) when 'array' then m.lineage::jsonb else '[]' end) as x
+      where jsonb_typeof(x) = 'object'
+      union
+      select x #>> '{}'
+      from jsonb_array_elements(case jsonb_typeof(m.lineage::jsonb) when 'array' then m.lineage::jsonb else '[]' end) as x
+      where jsonb_typeof(x) = 'string'
+    ) l
+    where l.id is not null
+  ), inserted as (
+    insert into memori.memory_sources (partition, user_id, tenant, digest, memory_id, key)
+    select context.partition_of(s.tenant, s.user_id), s.user_id, s.tenant, md5('session:' || s.id)::uuid, s.memory_id,
+      'session:' || s.id
+    from sources s
+    returning 1
+  )
+  select (select count(*) from sources), (select count(*) from inserted) into v_expected, v_touched;
+  perform context.require_rows('sources read', v_expected, v_touched);
 
   if not exists (
     select 1
@@ -230,133 +287,236 @@ create index if not exists memories_expiring on memori.memories (expires_at, mem
 create index if not exists memories_unindexed on memori.memories (user_id, index_version) where superseded_by is null;
 create index if not exists memories_fingerprint on memori.memories (user_id, fingerprint) where fingerprint is not null;
 
--- A memory as in the port. All functions are in the schema context, because others may create functions in memori.
-create type context.memory_row as (
-  id uuid, tenant text, user_id text, category text, content text, scope text, source_type text,
-  confidence double precision, lineage json, use_count integer, created_at timestamptz, last_used_at timestamptz,
-  expires_at timestamptz, superseded_by uuid, superseded_at timestamptz, metadata json
-);
+-- Memories as in the port, after the columns by which they are found. All functions are in the schema context, because
+-- others may create functions in memori. The casts are for adopted tables.
+create view context.memory_rows with (security_invoker = true) as
+  select m.partition, m.user_id as stored_user, m.expires_at as stored_expiry, m.fingerprint, m.index_version,
+    m.memory_id as id, m.tenant::text as tenant, m.user_id::text as user_id, m.category::text as category,
+    m.content::text as content, m.scope::text as scope, m.source_type::text as source_type,
+    m.confidence::double precision as confidence, m.lineage::json as lineage, m.use_count::integer as use_count,
+    m.created_at::timestamptz as created_at, m.last_used_at::timestamptz as last_used_at,
+    m.expires_at::timestamptz as expires_at, m.superseded_by, m.superseded_at::timestamptz as superseded_at,
+    m.metadata::json as metadata
+  from memori.memories m;
 
-create function context.to_memory_row(m memori.memories) returns context.memory_row
-language sql stable as $$
-  select row(
-    m.memory_id, m.tenant, m.user_id, m.category, m.content, m.scope, m.source_type, m.confidence, m.lineage, m.use_count,
-    m.created_at, m.last_used_at, m.expires_at, m.superseded_by, m.superseded_at, m.metadata
-  )::context.memory_row
-$$;
+-- Whether a change of the user's memories may be written: its sessions are the user's, and with p_session that one is
+-- extracted up to p_from and its log reaches p_to.
+create function context.may_change_memories(
+  p_partition smallint, p_tenant text, p_user text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer
+)
+returns boolean
+language plpgsql set enable_seqscan = off as $$
+begin
+  return (
+    p_session is null or exists (
+      select 1
+      from sessions s
+      left join session_marks k on k.partition = s.partition and k.session_id = s.id
+      where s.partition = p_partition and s.id = p_session and s.tenant = p_tenant and s.user_id = p_user
+        and coalesce(k.extracted, 0) = p_from and s.head >= p_to
+    )
+  ) and not exists (
+    select 1
+    from unnest(p_sessions) as w (id)
+    where not exists (
+      select 1
+      from sessions s
+      where s.partition = p_partition and s.id = w.id and s.tenant = p_tenant and s.user_id = p_user
+    )
+  );
+end $$;
 
--- Takes the user's lock for a change and returns the memories it names, locked, so that their counts do not rise
--- meanwhile. One row with stale: a session of p_sessions is missing or not the user's, the events of p_session up to
--- p_from are not the extracted ones, or its log does not reach p_to.
+-- Reads what a change decides on. The first row has the state and no memory, the others the memories it names:
+--   loaded: version is that of the last change, which write_memory_change compares;
+--   known: the key is stored, with fingerprint and response;
+--   stale: see may_change_memories;
+--   locked: another token has the lock.
+-- With p_token it locks the user's memories for two seconds by the clock of the database: no other change gets in
+-- between.
 --
 -- This function and those below find many rows one by one by their full key: while the table has no statistics, as
 -- during an import, the planner assumes few memories per user and would read all of them each time. OFFSET 0 keeps the
 -- lookups.
 create function context.load_memory_change(
-  p_tenant text, p_user text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[],
-  p_fingerprints text[], p_source text
+  p_partition smallint, p_tenant text, p_user text, p_token uuid, p_key text, p_sessions uuid[], p_session uuid,
+  p_from integer, p_to integer, p_ids uuid[], p_fingerprints text[], p_source text
 )
-returns table (stale boolean, memory context.memory_row)
+returns table (state text, version uuid, key_fingerprint text, response text, memory context.memory_rows)
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
+  v_until timestamptz;
 begin
-  perform lock_user(p_tenant, p_user);
   perform set_tenant(p_tenant);
-  if p_session is not null and not exists (
-    select 1
-    from sessions s
-    left join session_marks k on k.session_id = s.id
-    where s.id = p_session and s.tenant = p_tenant and s.user_id = p_user and coalesce(k.extracted, 0) = p_from
-      and s.head >= p_to
-  ) or exists (
-    select 1
-    from unnest(p_sessions) as w (id)
-    where not exists (select 1 from sessions s where s.id = w.id and s.tenant = p_tenant and s.user_id = p_user)
-  ) then
-    return query select true, null::memory_row;
+  state := 'loaded';
+  if p_token is not null then
+    v_until := clock_timestamp() + interval '2 seconds';
+    insert into memori.memory_versions as x (partition, user_id, tenant, version, lock_token, locked_until)
+    values (p_partition, p_user, p_tenant, gen_random_uuid(), p_token, v_until)
+    on conflict (partition, user_id, tenant) do update
+    set lock_token = excluded.lock_token, locked_until = excluded.locked_until
+    where x.lock_token is null or x.lock_token = excluded.lock_token
+      or x.locked_until < excluded.locked_until - interval '2 seconds';
+    if not found then
+      state := 'locked';
+      return next;
+      return;
+    end if;
+  end if;
+  -- Before the memories: a change in between is then seen by its version.
+  select x.version into version
+  from memori.memory_versions x
+  where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
+  if p_key is not null then
+    select x.fingerprint, x.response into key_fingerprint, response
+    from memori.memory_keys x
+    where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid
+      and x.key = p_key;
+    if found then
+      state := 'known';
+      return next;
+      return;
+    end if;
+  end if;
+  if not may_change_memories(p_partition, p_tenant, p_user, p_sessions, p_session, p_from, p_to) then
+    state := 'stale';
+    return next;
     return;
   end if;
+  return next;
   return query
     with wanted as (
       select w.id from unnest(p_ids) as w (id)
       union
-      select l.memory_id
+      select l.id
       from unnest(p_fingerprints) as w (fingerprint)
       cross join lateral (
-        select m.memory_id, m.tenant, m.superseded_by
-        from memori.memories m
-        where m.user_id = v_user and m.fingerprint = w.fingerprint
+        select m.id, m.partition, m.tenant, m.superseded_by
+        from memory_rows m
+        where m.stored_user = v_user and m.fingerprint = w.fingerprint
         offset 0
       ) l
-      where l.tenant = p_tenant and l.superseded_by is null
+      where l.partition = p_partition and l.tenant = p_tenant and l.superseded_by is null
       union
       select x.memory_id
       from memori.memory_sources x
-      where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_source)::uuid and x.key = p_source
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_source)::uuid
+        and x.key = p_source
       order by 1
     )
-    select false, l.memory
+    select null::text, null::uuid, null::text, null::text, l.memory
     from wanted w
     cross join lateral (
-      select to_memory_row(m) as memory
-      from memori.memories m
-      where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = w.id
-      for update
+      select m as memory
+      from memory_rows m
+      where m.partition = p_partition and m.stored_user = v_user and m.tenant = p_tenant and m.id = w.id
+      offset 0
     ) l;
 end $$;
 
--- Writes a change, under the lock of load_memory_change. p_puts: memories as in the port, with their fingerprint (null
--- keeps the stored one); reworded marks those with new words, of indexVersion. p_unindexed: memories whose words are
--- removed.
--- p_history: in order. s_*: the keys of lineages. w_*: words as in add_words, with one b_* entry per memory.
+-- Gives the lock of load_memory_change back without a change.
+create function context.unlock_memories(p_partition smallint, p_tenant text, p_user text, p_token uuid) returns void
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+begin
+  perform set_tenant(p_tenant);
+  update memori.memory_versions x
+  set lock_token = null, locked_until = null
+  where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.lock_token = p_token;
+end $$;
+
+-- Writes a change that was decided on p_version: memories, history, words, the mark of p_session, the key, and the purge
+-- of p_purge. Outcomes: written; conflict, if another change came in between or has the lock; stale, see
+-- may_change_memories. Only written changes anything. events and keys: how much was purged.
+--
+-- p_puts: memories as in the port, with their fingerprint (null keeps the stored one) and the use count they were
+-- loaded with, because uses are counted meanwhile; reworded marks those with new words, of indexVersion. p_unindexed:
+-- memories whose words are removed. p_history: in order. s_*: the keys of lineages. w_*: words as in add_words, with one
+-- b_* entry per memory.
 create function context.write_memory_change(
-  p_tenant text, p_user text, p_puts json, p_removals uuid[], p_unindexed uuid[], p_history json, s_memory uuid[], s_key text[],
+  p_partition smallint, p_tenant text, p_user text, p_version uuid, p_token uuid, p_at timestamptz,
+  p_key text, p_fingerprint text, p_response text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer,
+  p_purge uuid, p_puts json, p_removals uuid[], p_unindexed uuid[], p_history json, s_memory uuid[], s_key text[],
   w_memory uuid[], w_term text[], w_data bytea[], b_memory uuid[], b_words integer[], b_long integer[],
-  p_session uuid, p_extracted integer
+  out outcome text, out events integer, out keys integer
 )
-returns void
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
   v_id uuid;
+  v_last record;
   n integer := cardinality(b_memory);
 begin
+  perform lock_user(p_tenant, p_user);
   perform set_tenant(p_tenant);
-  perform remove_words(p_tenant, p_user, 'memories', p_unindexed);
+  select x.version, x.lock_token, x.locked_until into v_last
+  from memori.memory_versions x
+  where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant
+  for update;
+  if v_last.version is distinct from p_version
+    or (v_last.lock_token is distinct from p_token and v_last.locked_until > clock_timestamp())
+  then
+    outcome := 'conflict';
+    return;
+  end if;
+  if not may_change_memories(p_partition, p_tenant, p_user, p_sessions, p_session, p_from, p_to) then
+    outcome := 'stale';
+    return;
+  end if;
+  outcome := 'written';
+  insert into memori.memory_versions (partition, user_id, tenant, version)
+  values (p_partition, p_user, p_tenant, gen_random_uuid())
+  on conflict (partition, user_id, tenant) do update
+  set version = excluded.version, lock_token = null, locked_until = null;
+  if p_response is not null then
+    insert into memori.memory_keys (partition, user_id, tenant, digest, key, fingerprint, response, at)
+    values (p_partition, p_user, p_tenant, md5(p_key)::uuid, p_key, p_fingerprint, p_response, p_at);
+  end if;
+
+  perform remove_words(p_partition, p_tenant, p_user, 'memories', p_unindexed);
   foreach v_id in array p_removals loop
-    delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
+    delete from memori.memories m
+    where m.partition = p_partition and m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
     if found then
-      delete from memori.memory_history x where x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
-      delete from memori.memory_sources x where x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
+      delete from memori.memory_history x
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
+      delete from memori.memory_sources x
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
     end if;
   end loop;
 
   for v_id in select (p ->> 'id')::uuid from json_array_elements(p_puts) p loop
-    delete from memori.memory_sources x where x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
+    delete from memori.memory_sources x
+    where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
+    -- Locked, so that its count does not rise before it is written.
+    perform 1
+    from memori.memories m
+    where m.partition = p_partition and m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id
+    for update;
   end loop;
-  insert into memori.memory_sources (user_id, tenant, digest, memory_id, key)
-  select p_user, p_tenant, md5(s.key)::uuid, s.memory, s.key from unnest(s_memory, s_key) as s (memory, key);
+  insert into memori.memory_sources (partition, user_id, tenant, digest, memory_id, key)
+  select p_partition, p_user, p_tenant, md5(s.key)::uuid, s.memory, s.key from unnest(s_memory, s_key) as s (memory, key);
   insert into memori.memories as m (
-    user_id, memory_id, tenant, category, content, scope, source_type, confidence, lineage, use_count, created_at,
-    last_used_at, expires_at, superseded_by, superseded_at, metadata, fingerprint, index_version
+    partition, user_id, memory_id, tenant, category, content, scope, source_type, confidence, lineage, use_count,
+    created_at, last_used_at, expires_at, superseded_by, superseded_at, metadata, fingerprint, index_version
   )
-  select v_user, p.id, p_tenant, p.category, p.content, p.scope, p."sourceType", p.confidence, p.lineage, p."useCount",
-    p."createdAt", p."lastUsedAt", p."expiresAt", p."supersededBy", p."supersededAt", p.metadata, p.fingerprint,
-    case
-      when p.reworded then p."indexVersion"
-      else (
-        select x.index_version from memori.memories x
-        where x.user_id = v_user and x.tenant = p_tenant and x.memory_id = p.id
-      )
-    end
+  select p_partition, v_user, p.id, p_tenant, p.category, p.content, p.scope, p."sourceType", p.confidence, p.lineage,
+    p."useCount" + coalesce(o.use_count - p."loadedUseCount", 0), p."createdAt",
+    case when o.use_count > p."loadedUseCount" then o.last_used_at else p."lastUsedAt" end,
+    p."expiresAt", p."supersededBy", p."supersededAt", p.metadata, p.fingerprint,
+    case when p.reworded then p."indexVersion" else o.index_version end
   from json_to_recordset(p_puts) as p (
     id uuid, category text, content text, scope text, "sourceType" text, confidence numeric, lineage json,
-    "useCount" integer, "createdAt" timestamptz, "lastUsedAt" timestamptz, "expiresAt" timestamptz,
-    "supersededBy" uuid, "supersededAt" timestamptz, metadata json, fingerprint text, reworded boolean,
-    "indexVersion" integer
+    "useCount" integer, "loadedUseCount" integer, "createdAt" timestamptz, "lastUsedAt" timestamptz,
+    "expiresAt" timestamptz, "supersededBy" uuid, "supersededAt" timestamptz, metadata json, fingerprint text,
+    reworded boolean, "indexVersion" integer
   )
-  on conflict (user_id, tenant, memory_id) do update
+  left join lateral (
+    select x.use_count, x.last_used_at, x.index_version
+    from memori.memories x
+    where x.partition = p_partition and x.user_id = v_user and x.tenant = p_tenant and x.memory_id = p.id
+    offset 0
+  ) o on true
+  on conflict (partition, user_id, tenant, memory_id) do update
   set category = excluded.category, content = excluded.content, scope = excluded.scope,
       source_type = excluded.source_type, confidence = excluded.confidence, lineage = excluded.lineage,
       use_count = excluded.use_count, created_at = excluded.created_at, last_used_at = excluded.last_used_at,
@@ -364,11 +524,13 @@ begin
       metadata = excluded.metadata, fingerprint = coalesce(excluded.fingerprint, m.fingerprint),
       index_version = excluded.index_version;
 
-  insert into memori.memory_history (user_id, memory_id, version, tenant, at, change, confidence, source, note, by_memory)
-  select p_user, h.id,
+  insert into memori.memory_history
+    (partition, user_id, memory_id, version, tenant, at, change, confidence, source, note, by_memory)
+  select p_partition, p_user, h.id,
     coalesce((
-      select max(x.version) from memori.memory_history x
-      where x.user_id = p_user and x.tenant = p_tenant and x.memory_id = h.id
+      select max(x.version)
+      from memori.memory_history x
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.memory_id = h.id
     ), 0) + row_number() over (partition by h.id order by h.n),
     p_tenant, h.at, h.change, h.confidence, h.source, h.note, h.by
   from json_to_recordset(p_history) as h (
@@ -376,32 +538,39 @@ begin
   );
 
   if n > 0 then
-    perform add_words(p_tenant, p_user, 'memories',
+    perform add_words(p_partition, p_tenant, p_user, 'memories',
       w_memory, array_fill(0, array[cardinality(w_term)]), w_term, array_fill(1, array[cardinality(w_term)]), w_data,
       b_memory, array_fill(0, array[n]), array_fill(1, array[n]), array_fill(1, array[n]), b_words, b_long);
   end if;
   if p_session is not null then
-    insert into session_marks (session_id, tenant, extracted)
-    values (p_session, p_tenant, p_extracted)
-    on conflict (session_id) do update set extracted = excluded.extracted;
+    insert into session_marks (partition, session_id, tenant, extracted)
+    values (p_partition, p_session, p_tenant, p_to)
+    on conflict (partition, session_id) do update set extracted = excluded.extracted;
+  end if;
+  if p_purge is not null then
+    select r.events, r.keys into events, keys from purge_session(p_partition, p_purge, p_tenant, p_user, p_at) r;
   end if;
 end $$;
 
-create function context.get_memories(p_tenant text, p_user text, p_ids uuid[]) returns setof context.memory_row
+-- The memories with these ids: of one user, in the user's partition, or of all users.
+create function context.get_memories(p_partition smallint, p_tenant text, p_user text, p_ids uuid[])
+returns setof context.memory_rows
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 begin
   perform set_tenant(p_tenant);
   return query
-    select (to_memory_row(l.m)).*
+    select (l.m).*
     from (select distinct w.id from unnest(p_ids) as w (id)) w
     cross join lateral (
-      select m from memori.memories m where m.memory_id = w.id offset 0
+      select m from memory_rows m where m.id = w.id offset 0
     ) l
-    where can_access((l.m).tenant, (l.m).user_id::text, p_tenant, p_user);
+    where can_access((l.m).tenant, (l.m).user_id, p_tenant, p_user);
 end $$;
 
-create function context.list_memories(p_tenant text, p_user text, p_after uuid, p_limit integer)
-returns setof context.memory_row
+create function context.list_memories(
+  p_partition smallint, p_tenant text, p_user text, p_after uuid, p_limit integer
+)
+returns setof context.memory_rows
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare
@@ -409,15 +578,15 @@ declare
 begin
   perform set_tenant(p_tenant);
   return query
-    select (to_memory_row(m)).*
-    from memori.memories m
-    where m.user_id = v_user and m.tenant = p_tenant
-      and m.memory_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
-    order by m.memory_id
+    select m.*
+    from memory_rows m
+    where m.partition = p_partition and m.stored_user = v_user and m.tenant = p_tenant
+      and m.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+    order by m.id
     limit p_limit;
 end $$;
 
-create function context.read_memory_history(p_tenant text, p_user text, p_memory uuid)
+create function context.read_memory_history(p_partition smallint, p_tenant text, p_user text, p_memory uuid)
 returns table (
   version integer, at timestamptz, change text, confidence double precision, source json, note text, by_memory uuid
 )
@@ -427,36 +596,46 @@ begin
   return query
     select h.version, h.at, h.change, h.confidence::double precision, h.source, h.note, h.by_memory
     from memori.memories m
-    join memori.memory_history h on h.user_id = m.user_id::text and h.tenant = m.tenant and h.memory_id = m.memory_id
+    join memori.memory_history h on h.partition = m.partition and h.user_id = m.user_id::text and h.tenant = m.tenant
+      and h.memory_id = m.memory_id
     where m.memory_id = p_memory and can_access(m.tenant, m.user_id::text, p_tenant, p_user)
     order by h.version;
 end $$;
 
-create function context.memories_by_source(p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer)
-returns setof context.memory_row
+create function context.memories_by_source(
+  p_partition smallint, p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer
+)
+returns setof context.memory_rows
 language plpgsql security definer set search_path = context, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
 declare
   v_user memori.memories.user_id%type := p_user;
 begin
   perform set_tenant(p_tenant);
   return query
-    select (to_memory_row(l.m)).*
+    select (l.m).*
     from (
       select x.memory_id
       from memori.memory_sources x
-      where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid and x.key = p_key
-        and x.memory_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid
+        and x.key = p_key and x.memory_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
       order by x.memory_id
       limit p_limit
     ) s
     cross join lateral (
-      select m from memori.memories m where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = s.memory_id offset 0
+      select m
+      from memory_rows m
+      where m.partition = p_partition and m.stored_user = v_user and m.tenant = p_tenant and m.id = s.memory_id
+      offset 0
     ) l
     order by s.memory_id;
 end $$;
 
-create function context.count_memory_uses(p_tenant text, p_user text, p_ids uuid[], p_at timestamptz) returns void
+create function context.count_memory_uses(
+  p_partition smallint, p_tenant text, p_user text, p_ids uuid[], p_at timestamptz
+)
+returns void
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
@@ -467,26 +646,30 @@ begin
   for v_id in select distinct w.id from unnest(p_ids) as w (id) order by 1 loop
     update memori.memories m
     set use_count = coalesce(m.use_count, 0) + 1, last_used_at = p_at
-    where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
+    where m.partition = p_partition and m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
   end loop;
 end $$;
 
-create function context.expired_memories(p_tenant text, p_user text, p_at timestamptz, p_limit integer)
-returns setof context.memory_row
+create function context.expired_memories(
+  p_partition smallint, p_tenant text, p_user text, p_at timestamptz, p_limit integer
+)
+returns setof context.memory_rows
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 begin
   perform set_tenant(p_tenant);
   return query
-    select (to_memory_row(m)).*
-    from memori.memories m
-    where m.expires_at <= p_at and can_access(m.tenant, m.user_id::text, p_tenant, p_user)
-    order by m.expires_at, m.memory_id
+    select m.*
+    from memory_rows m
+    where m.stored_expiry <= p_at and can_access(m.tenant, m.user_id, p_tenant, p_user)
+    order by m.stored_expiry, m.id
     limit p_limit;
 end $$;
 
 -- Returns current memories that have no words, or words of a version before p_version; each is a range of the index.
-create function context.unindexed_memories(p_tenant text, p_user text, p_version integer, p_limit integer)
-returns setof context.memory_row
+create function context.unindexed_memories(
+  p_partition smallint, p_tenant text, p_user text, p_version integer, p_limit integer
+)
+returns setof context.memory_rows
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -494,91 +677,84 @@ declare
 begin
   perform set_tenant(p_tenant);
   return query
-    select (to_memory_row(u.m)).*
+    select (u.m).*
     from (
-      select m from memori.memories m
-      where m.tenant = p_tenant and m.user_id = v_user and m.superseded_by is null and m.index_version is null
+      select m from memory_rows m
+      where m.partition = p_partition and m.tenant = p_tenant and m.stored_user = v_user and m.superseded_by is null
+        and m.index_version is null
       union all
-      select m from memori.memories m
-      where m.tenant = p_tenant and m.user_id = v_user and m.superseded_by is null and m.index_version < p_version
+      select m from memory_rows m
+      where m.partition = p_partition and m.tenant = p_tenant and m.stored_user = v_user and m.superseded_by is null
+        and m.index_version < p_version
     ) u
     limit p_limit;
 end $$;
 
 -- Deletes everything of a user except sessions, which must then be indexed again. Returns the numbers of memories and
 -- keys.
-create function context.purge_memories(p_tenant text, p_user text) returns table (memories integer, keys integer)
+create function context.purge_memories(p_partition smallint, p_tenant text, p_user text)
+returns table (memories integer, keys integer)
 language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
-  v_corpora bigint[];
+  v_corpora integer[];
 begin
   perform lock_user(p_tenant, p_user);
   perform set_tenant(p_tenant);
-  delete from memori.memory_history x where x.user_id = p_user and x.tenant = p_tenant;
-  delete from memori.memory_sources x where x.user_id = p_user and x.tenant = p_tenant;
-  delete from memori.memory_keys x where x.user_id = p_user and x.tenant = p_tenant;
+  delete from memori.memory_versions x where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
+  delete from memori.memory_history x where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
+  delete from memori.memory_sources x where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
+  delete from memori.memory_keys x where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
   get diagnostics keys = row_count;
-  delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant;
+  delete from memori.memories m where m.partition = p_partition and m.user_id = v_user and m.tenant = p_tenant;
   get diagnostics memories = row_count;
   with deleted as (
-    delete from recall_corpora x where x.user_id = p_user and x.tenant = p_tenant returning x.corpus_id
+    delete from recall_corpora x
+    where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant
+    returning x.corpus_id
   )
   select array_agg(g.corpus_id) into v_corpora from deleted g;
-  delete from recall_terms x where x.corpus_id = any (v_corpora);
-  delete from recall_speakers x where x.corpus_id = any (v_corpora);
-  delete from recall_postings x where x.corpus_id = any (v_corpora);
-  delete from recall_blocks x where x.corpus_id = any (v_corpora);
-  delete from recall_messages x where x.corpus_id = any (v_corpora);
+  delete from recall_terms x where x.partition = p_partition and x.corpus_id = any (v_corpora);
+  delete from recall_speakers x where x.partition = p_partition and x.corpus_id = any (v_corpora);
+  delete from recall_postings x where x.partition = p_partition and x.corpus_id = any (v_corpora);
+  delete from recall_blocks x where x.partition = p_partition and x.corpus_id = any (v_corpora);
+  delete from recall_messages x where x.partition = p_partition and x.corpus_id = any (v_corpora);
   update session_marks x
   set indexed = 0, turns = 0
   from sessions s
-  where s.tenant = p_tenant and s.user_id = p_user and x.session_id = s.id;
+  where s.partition = p_partition and s.tenant = p_tenant and s.user_id = p_user and x.partition = p_partition
+    and x.session_id = s.id;
   return next;
 end $$;
 
--- Returns the response stored for a key. Takes the user's lock, as load_memory_change does, so no other change uses the
--- key.
-create function context.load_memory_key(p_tenant text, p_user text, p_key text)
-returns table (fingerprint text, response text)
-language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
-begin
-  perform lock_user(p_tenant, p_user);
-  perform set_tenant(p_tenant);
-  return query
-    select x.fingerprint, x.response
-    from memori.memory_keys x
-    where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid and x.key = p_key;
-end $$;
-
--- Stores the key of a change, under the lock of load_memory_key.
-create function context.write_memory_key(
-  p_tenant text, p_user text, p_key text, p_fingerprint text, p_response text, p_at timestamptz
+-- Returns the response stored for a key, by the given user or by any user, if the fingerprint matches.
+create function context.find_memory_key(
+  p_partition smallint, p_tenant text, p_user text, p_key text, p_fingerprint text
 )
-returns void
-language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
-begin
-  perform set_tenant(p_tenant);
-  insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, response, at)
-  values (p_user, p_tenant, md5(p_key)::uuid, p_key, p_fingerprint, p_response, p_at);
-end $$;
-
--- Returns the response stored for a key by any user, if the fingerprint matches.
-create function context.find_memory_key(p_tenant text, p_user text, p_key text, p_fingerprint text)
 returns table (response text)
 language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
 begin
   perform set_tenant(p_tenant);
-  return query
-    select x.response
-    from memori.memory_keys x
-    where x.fingerprint = p_fingerprint and x.digest = md5(p_key)::uuid and x.key = p_key
-      and can_access(x.tenant, x.user_id, p_tenant, p_user)
-    limit 1;
+  if p_user is not null then
+    return query
+      select x.response
+      from memori.memory_keys x
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid
+        and x.key = p_key and x.fingerprint = p_fingerprint;
+  else
+    return query
+      select x.response
+      from memori.memory_keys x
+      where x.fingerprint = p_fingerprint and x.digest = md5(p_key)::uuid and x.key = p_key
+        and can_access(x.tenant, x.user_id, p_tenant, p_user)
+      limit 1;
+  end if;
 end $$;
 
 -- Deletes the oldest p_limit keys stored before p_before and returns their number. A key stored again meanwhile stays.
-create function context.delete_memory_keys(p_tenant text, p_user text, p_before timestamptz, p_limit integer)
+create function context.delete_memory_keys(
+  p_partition smallint, p_tenant text, p_user text, p_before timestamptz, p_limit integer
+)
 returns integer
 language plpgsql security definer set search_path = context, pg_temp set jit = off
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -587,14 +763,15 @@ declare
 begin
   perform set_tenant(p_tenant);
   with chosen as (
-    select x.user_id, x.tenant, x.digest
+    select x.partition, x.user_id, x.tenant, x.digest
     from memori.memory_keys x
     where x.at < p_before and can_access(x.tenant, x.user_id, p_tenant, p_user)
     order by x.at
     limit p_limit
   )
   delete from memori.memory_keys x using chosen c
-  where x.user_id = c.user_id and x.tenant = c.tenant and x.digest = c.digest and x.at < p_before;
+  where x.partition = c.partition and x.user_id = c.user_id and x.tenant = c.tenant and x.digest = c.digest
+    and x.at < p_before;
   get diagnostics v_keys = row_count;
   return v_keys;
 end $$;

@@ -2,22 +2,26 @@
 -- once; nothing reads them until the row in sessions exists, which comes with the last block. Until then this row holds
 -- the progress.
 create table context.session_imports (
-  session_id uuid        not null primary key,
+  partition  smallint    not null,
+  session_id uuid        not null,
   tenant     text        not null,
   user_id    text        not null,
   head       integer     not null,
   -- All views after the head, as the functions take them.
   view       json        not null,
   -- When the last block came.
-  at         timestamptz not null default now()
+  at         timestamptz not null default now(),
+  primary key (partition, session_id)
 );
 
 -- For the purge of a user.
 create index session_imports_user on context.session_imports (tenant, user_id, session_id);
+-- For lists of all users.
+create index session_imports_session on context.session_imports (session_id);
 
 -- Returns what exists of a session: its views, or in coming those of an unfinished import. One statement, so one
 -- snapshot. No row: nothing exists. Row level security allows CASE in an index condition, but not COALESCE.
-create function context.find_import(p_session uuid)
+create function context.find_import(p_partition smallint, p_session uuid)
 returns table (view context.session_views, importing json, last_event uuid)
 language plpgsql security definer set search_path = context, pg_temp set jit = off
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -26,9 +30,10 @@ begin
   return query
     select v, i.view, e.id
     from (select p_session as id) w
-    left join session_views v on v.id = w.id
-    left join session_imports i on i.session_id = w.id
-    join session_events e on e.session_id = w.id and e.sequence = case when v.head is null then i.head else v.head end;
+    left join session_views v on v.partition = p_partition and v.id = w.id
+    left join session_imports i on i.partition = p_partition and i.session_id = w.id
+    join session_events e on e.partition = p_partition and e.session_id = w.id
+      and e.sequence = case when v.head is null then i.head else v.head end;
 end $$;
 
 -- Adds a block of events and relations (g_*) after p_after, with the views that follow. p_done makes the session
@@ -36,7 +41,7 @@ end $$;
 -- (current_head is the head); active (other is the live session of the scope); commit (another commit has the
 -- position). Only written changes anything.
 create function context.import_events(
-  p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamptz[],
+  p_partition smallint, p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamptz[],
   e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[],
   g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[]
 )
@@ -50,23 +55,22 @@ declare
   v_conversation text := p_view ->> 'conversationId';
   v_commit text := p_view -> 'commit' ->> 'id';
   v_live boolean := p_view ->> 'endedAt' is null;
+  v_chain uuid := chain_of(v_tenant, v_user, v_conversation);
+  v_now timestamptz := now();
   v_locked boolean;
   v_exists boolean := false;
   s record;
 begin
   perform set_tenant(null);
-  v_locked := p_done or exists (select 1 from sessions x where x.id = p_session);
-  -- Takes the locks of create and commit before any row lock, so that what they check does not change.
+  v_locked := p_done or exists (select 1 from sessions x where x.partition = p_partition and x.id = p_session);
+  -- Takes the lock of create before any row lock, so that what it checks does not change.
   if v_locked and v_live then
     perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747));
   end if;
-  if v_locked and v_commit is not null then
-    perform lock_conversation(v_tenant, v_conversation);
-  end if;
   -- Reads the import first: a caller that waited for its end then finds the session.
-  select x.tenant, x.user_id, x.head into s from session_imports x where x.session_id = p_session for update;
+  select x.tenant, x.user_id, x.head into s from session_imports x where x.partition = p_partition and x.session_id = p_session for update;
   if not found then
-    select x.tenant, x.user_id, x.head into s from sessions x where x.id = p_session for update;
+    select x.tenant, x.user_id, x.head into s from sessions x where x.partition = p_partition and x.id = p_session for update;
     v_exists := found;
   end if;
   if s.tenant <> v_tenant or s.user_id <> v_user then
@@ -83,7 +87,8 @@ begin
     if v_live then
       select x.session_id into other
       from session_slots x
-      where x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode and x.conversation_id = v_conversation;
+      where x.partition = p_partition and x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode
+        and x.conversation_id = v_conversation;
       if other <> p_session then
         return query select 'active', null::integer, other;
         return;
@@ -92,7 +97,7 @@ begin
     if v_commit is not null and exists (
       select 1
       from conversation_commits x
-      where x.tenant = v_tenant and x.conversation_id = v_conversation
+      where x.partition = p_partition and x.chain = v_chain
         and x.position = (p_view -> 'commit' ->> 'position')::integer
         and (x.commit_id <> v_commit or x.session_id <> p_session)
     ) then
@@ -101,110 +106,114 @@ begin
     end if;
   end if;
 
-  perform insert_imported_events(p_session, v_tenant, e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent,
-    e_occurred);
+  perform insert_imported_events(p_partition, p_session, v_tenant, e_sequence, e_created, e_id, e_type, e_role, e_content,
+    e_parts, e_agent, e_occurred);
   if cardinality(g_from) > 0 then
-    perform insert_edges(p_session, v_tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
+    perform insert_edges(p_partition, p_session, v_tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
   end if;
   if v_exists then
     if v_live and other is null then
       -- The session had another scope, or had ended.
-      delete from session_slots x where x.session_id = p_session;
-      insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
-      values (v_tenant, v_user, v_chatmode, v_conversation, p_session);
+      delete from session_slots x where x.partition = p_partition and x.session_id = p_session;
+      insert into session_slots (partition, tenant, user_id, chatmode, conversation_id, session_id)
+      values (p_partition, v_tenant, v_user, v_chatmode, v_conversation, p_session);
     end if;
-    perform replace_views(p_session, v_tenant, p_view);
+    perform replace_views(p_partition, p_session, v_tenant, p_view);
   elsif p_done then
-    delete from session_imports x where x.session_id = p_session;
-    perform insert_session(p_session, p_view);
+    delete from session_imports x where x.partition = p_partition and x.session_id = p_session;
+    perform insert_session(p_partition, p_session, p_view);
   else
-    insert into session_imports (session_id, tenant, user_id, head, view)
-    values (p_session, v_tenant, v_user, (p_view ->> 'head')::integer, p_view)
-    on conflict (session_id) do update set head = excluded.head, view = excluded.view, at = now();
+    insert into session_imports (partition, session_id, tenant, user_id, head, view, at)
+    values (p_partition, p_session, v_tenant, v_user, (p_view ->> 'head')::integer, p_view, v_now)
+    on conflict (partition, session_id) do update
+    set head = excluded.head, view = excluded.view, at = excluded.at;
   end if;
   if v_commit is not null and (p_done or v_exists) then
-    perform import_commit(p_session, p_view);
+    perform import_commit(p_partition, p_session, v_chain, p_view);
   end if;
   return query select 'written', (p_view ->> 'head')::integer, null::uuid;
 exception when unique_violation then
-  -- Another caller started a session with this id at the same moment.
+  -- Another caller started a session with this id, or took the position in the chain, at the same moment.
   perform set_tenant(null);
   return query
     select 'conflict', coalesce(
-      (select x.head from sessions x where x.id = p_session),
-      (select x.head from session_imports x where x.session_id = p_session),
+      (select x.head from sessions x where x.partition = p_partition and x.id = p_session),
+      (select x.head from session_imports x where x.partition = p_partition and x.session_id = p_session),
       0
     ), null::uuid;
 end $$;
 
 -- Inserts events with their own sequences and times. Checks nothing.
 create function context.insert_imported_events(
-  p_session uuid, p_tenant text, e_sequence integer[], e_created timestamptz[],
+  p_partition smallint, p_session uuid, p_tenant text, e_sequence integer[], e_created timestamptz[],
   e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[]
 )
 returns void
 language plpgsql as $$
 begin
   insert into session_events
-    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  select p_session, e.sequence, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred, e.created
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  select p_partition, p_session, e.sequence, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred,
+    e.created
   from unnest(e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
     as e (sequence, created, id, type, role, content, parts, agent, occurred);
 
-  insert into session_types (session_id, tenant, type, block)
-  select distinct p_session, p_tenant, e.type, e.sequence / 256
+  insert into session_types (partition, session_id, tenant, type, block)
+  select distinct p_partition, p_session, p_tenant, e.type, e.sequence / 256
   from unnest(e_type, e_sequence) as e (type, sequence)
   on conflict do nothing;
 end $$;
 
 -- Replaces the stored views.
-create function context.replace_views(p_session uuid, p_tenant text, p_view json) returns void
+create function context.replace_views(p_partition smallint, p_session uuid, p_tenant text, p_view json) returns void
 language plpgsql as $$
 declare
   v_envelope_at integer := (p_view ->> 'envelopeAt')::integer;
+  v_active timestamptz := (p_view ->> 'lastActivityAt')::timestamptz;
+  v_minute integer := minute_of(v_active);
 begin
   if p_view -> 'envelope' is not null then
     -- Deleted first: the trigger would take an update with the same sequence for one by hand.
-    delete from session_envelopes x where x.session_id = p_session;
-    perform write_envelope(p_session, p_tenant, v_envelope_at, p_view);
+    delete from session_envelopes x where x.partition = p_partition and x.session_id = p_session;
+    perform write_envelope(p_partition, p_session, p_tenant, v_envelope_at, p_view);
   end if;
-  perform write_view(p_session, p_view);
+  perform write_view(p_partition, p_session, p_view);
   update sessions x
   set head = (p_view ->> 'head')::integer, turns = (p_view ->> 'turns')::integer,
-      cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = (p_view ->> 'lastActivityAt')::timestamptz,
-      activity_minute = extract(epoch from (p_view ->> 'lastActivityAt')::timestamptz)::bigint / 60,
-      envelope_at = v_envelope_at, decision_version = x.decision_version + 1
-  where x.id = p_session;
+      cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = v_active,
+      activity_minute = v_minute, envelope_at = v_envelope_at, decision_version = x.decision_version + 1
+  where x.partition = p_partition and x.id = p_session;
 end $$;
 
 -- Stores the commit of a session at its position, dated by the event that made it. A commit that a purge left behind
 -- belongs to the session again.
-create function context.import_commit(p_session uuid, p_view json) returns void
+create function context.import_commit(p_partition smallint, p_session uuid, p_chain uuid, p_view json) returns void
 language plpgsql as $$
 declare
   v_block integer;
   v_made timestamptz;
 begin
-  select max(x.block) into v_block from session_types x where x.session_id = p_session and x.type = 'session_compacted';
+  select max(x.block) into v_block from session_types x where x.partition = p_partition and x.session_id = p_session and x.type = 'session_compacted';
   select x.created_at into v_made
   from session_events x
-  where x.session_id = p_session and x.sequence between v_block * 256 and v_block * 256 + 255
+  where x.partition = p_partition and x.session_id = p_session and x.sequence between v_block * 256 and v_block * 256 + 255
     and x.type = 'session_compacted'
   order by x.sequence desc
   limit 1;
   insert into conversation_commits as x
-    (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
-  values (p_view ->> 'tenant', p_view ->> 'conversationId', (p_view -> 'commit' ->> 'position')::integer,
+    (partition, chain, tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+  values (p_partition, p_chain, p_view ->> 'tenant', p_view ->> 'conversationId', (p_view -> 'commit' ->> 'position')::integer,
     p_view -> 'commit' ->> 'id', p_session, p_view ->> 'userId',
     coalesce(v_made, (p_view ->> 'lastActivityAt')::timestamptz))
-  on conflict (tenant, conversation_id, position) do update
+  on conflict (partition, chain, position) do update
   set purged_at = null, user_id = excluded.user_id
   where x.purged_at is not null;
 end $$;
 
 -- Returns ids of unfinished imports after p_after. Only the given conditions become part of the statement, so each is
 -- served by its own index.
-create function context.list_imports(p_tenant text, p_user text, p_after uuid, p_limit integer) returns setof uuid
+create function context.list_imports(p_partition smallint, p_tenant text, p_user text, p_after uuid, p_limit integer)
+returns setof uuid
 language plpgsql security definer set search_path = context, pg_temp set jit = off
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 begin
@@ -218,19 +227,20 @@ begin
 end $$;
 
 -- Deletes an unfinished import and returns the number of its events.
-create function context.discard_import(p_session uuid) returns integer
+create function context.discard_import(p_partition smallint, p_session uuid) returns integer
 language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
 declare
   v_events integer;
 begin
   perform set_tenant(null);
-  delete from session_imports x where x.session_id = p_session;
+  delete from session_imports x where x.partition = p_partition and x.session_id = p_session;
   if not found then
     return 0;
   end if;
-  delete from session_events x where x.session_id = p_session;
+  delete from session_events x where x.partition = p_partition and x.session_id = p_session;
   get diagnostics v_events = row_count;
-  delete from session_types x where x.session_id = p_session;
-  delete from session_edges x where x.session_id = p_session;
+  delete from session_types x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_directory x where x.partition = p_partition and x.id = p_session;
   return v_events;
 end $$;

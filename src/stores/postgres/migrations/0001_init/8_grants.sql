@@ -32,7 +32,7 @@ begin
     'context.session_keys', 'context.session_edges', 'context.conversation_commits', 'context.recall_corpora',
     'context.recall_terms', 'context.recall_speakers', 'context.recall_postings', 'context.recall_blocks',
     'context.recall_messages', 'context.session_marks', 'context.session_envelopes', 'context.session_imports',
-    'memori.memory_history', 'memori.memory_sources', 'memori.memory_keys', 'memori.memories'
+    'memori.memory_history', 'memori.memory_sources', 'memori.memory_keys', 'memori.memory_versions', 'memori.memories'
   ] loop
     -- An adopted table keeps the policies it has.
     continue when adopted and name = 'memori.memories';
@@ -78,13 +78,14 @@ grant delete on context.session_slots, context.session_edges, context.settings t
 grant update (purged_at, user_id) on context.conversation_commits to throughline_functions, throughline_purge;
 grant select, insert, update, delete on context.recall_corpora, context.recall_terms, context.recall_speakers,
   context.recall_postings, context.recall_blocks, context.recall_messages, context.session_marks, context.session_envelopes,
-  context.session_imports, memori.memories, memori.memory_history, memori.memory_sources to throughline_functions;
+  context.session_imports, context.session_directory, memori.memories, memori.memory_history, memori.memory_sources,
+  memori.memory_versions to throughline_functions;
 grant select, insert, delete on memori.memory_keys to throughline_functions;
-grant select on context.session_views, context.envelope_views to throughline_functions;
+grant select on context.session_views, context.envelope_views, context.memory_rows to throughline_functions;
 
 grant select, delete on context.sessions, context.session_slots, context.session_state, context.session_events,
   context.session_types, context.session_keys, context.session_edges, context.session_marks, context.session_envelopes,
-  context.session_imports to throughline_purge;
+  context.session_imports, context.session_directory to throughline_purge;
 grant select on context.conversation_commits to throughline_purge;
 
 grant select on context.sessions, context.session_state, context.session_events, context.conversation_sessions,
@@ -98,8 +99,8 @@ begin
   end if;
 end $$;
 
--- New owners need the right to create in the schema while they receive the functions. schema_version and iso_time stay
--- with the role that migrates, for everyone.
+-- New owners need the right to create in the schema while they receive the functions. Those that everyone may call stay
+-- with the role that migrates.
 grant create on schema context to throughline_functions, throughline_purge;
 do $$
 declare
@@ -108,7 +109,8 @@ begin
   for f in
     select p.oid::regprocedure as signature, p.proname as name
     from pg_proc p
-    where p.pronamespace = 'context'::regnamespace and p.proname not in ('schema_version', 'iso_time')
+    where p.pronamespace = 'context'::regnamespace and p.proname not in
+      ('schema_version', 'iso_time', 'partition_of', 'partition_groups', 'set_memory_partition')
   loop
     execute format('revoke all on function %s from public', f.signature);
     execute format('alter function %s owner to %I', f.signature,
@@ -116,10 +118,12 @@ begin
     -- Functions that only other functions call stay with their owners.
     if f.name in ('set_tenant', 'can_access', 'lock_user', 'remove_words') then
       execute format('grant execute on function %s to throughline_purge', f.signature);
+    elsif f.name = 'purge_session' then
+      execute format('grant execute on function %s to throughline_app, throughline_functions', f.signature);
     elsif f.name not in (
-      'to_memory_row', 'check_intake', 'import_commit', 'insert_imported_events', 'insert_edges', 'insert_events', 'insert_session',
-      'lock_conversation', 'mark_type', 'add_words', 'replace_views', 'corpus_id', 'set_envelope_updated_at', 'write_envelope',
-      'write_view', 'write_views'
+      'check_intake', 'import_commit', 'insert_imported_events', 'insert_edges', 'insert_events', 'insert_session',
+      'chain_of', 'mark_type', 'minute_of', 'may_change_memories', 'add_words', 'replace_views', 'require_rows', 'corpus_id',
+      'set_envelope_updated_at', 'write_envelope', 'write_view', 'write_views'
     ) then
       execute format('grant execute on function %s to throughline_app', f.signature);
     end if;
