@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect as connectSocket } from 'node:net'
 import pg, { type Submittable } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { firstInShortRun } from '../proof.ts'
@@ -14,6 +15,8 @@ const schemaOf = (node: number) => `
   create function context.divide(p smallint, n integer) returns integer language sql as $$ select 1 / n $$;
   create function context.fill(p smallint, n integer) returns setof text language sql as
     $$ select repeat('x', 1000000) from generate_series(1, n) $$;
+  create function context.warn(p smallint) returns void language plpgsql as
+    $$ begin raise notice 'from node ${node}'; end $$;
   create function context.schema_version() returns text language sql as $$ select '${node}' $$;
   create function context.partition_groups() returns text language sql as $$ select '${node}' $$`
 
@@ -71,9 +74,12 @@ describe.each(firstInShortRun(inject('postgres')))('a partition router on $name'
   })
 
   it('prepares a named statement on each node that needs it', async () => {
+    const replies: string[] = []
+    wireOf(client).on('message', ({ name }) => replies.push(name))
     for (const partition of [0, 0, 1, 1, 0, 1]) {
       expect(await firstValue(PLACE, [partition], 'place')).toBe(`${partition % 2}`)
     }
+    expect(replies.filter((name) => name === 'parseComplete')).toHaveLength(1)
     expect(await firstValue('select count(*)::integer from pg_prepared_statements', [])).toBe(1)
   })
 
@@ -111,6 +117,7 @@ describe.each(firstInShortRun(inject('postgres')))('a partition router on $name'
     await nodes[0]?.admin(create)
     expect(await late(0)).toBe('late')
     await expect(late(1)).rejects.toMatchObject({ code: '42883' })
+    expect(await firstValue(PLACE, [1], 'other')).toBe('1')
     await nodes[1]?.admin(create)
     expect(await late(1)).toBe('late')
     expect(await late(0)).toBe('late')
@@ -121,7 +128,7 @@ describe.each(firstInShortRun(inject('postgres')))('a partition router on $name'
     await closeStatement(client, 'reused')
     const missing = { code: '26000', message: 'prepared statement "reused" does not exist' }
     await expect(firstValue(PLACE, [1], 'reused')).rejects.toMatchObject(missing)
-    forgetStatement(client, 'reused')
+    delete wireOf(client).parsedStatements['reused']
     const other = "select context.place($1, ' again')"
     for (const partition of [1, 0]) expect(await firstValue(other, [partition], 'reused')).toBe(`${partition} again`)
   })
@@ -189,6 +196,12 @@ describe.each(firstInShortRun(inject('postgres')))('a partition router on $name'
     expect(await heard).toMatchObject([{ channel: 'news', payload: 'hello' }])
   })
 
+  it('passes on notices of the node that runs the call', async () => {
+    const said = once(client, 'notice')
+    await firstValue('select context.warn($1)', [1])
+    expect(await said).toMatchObject([{ message: 'from node 1' }])
+  })
+
   it('passes on large parameters and results', async () => {
     const note = 'n'.repeat(5_000_000)
     expect(await firstValue('select context.place($1, $2)', [1, note])).toBe(`1${note}`)
@@ -216,6 +229,13 @@ describe.each(firstInShortRun(inject('postgres')))('a partition router on $name'
     await expect(connect({ user: 'nobody_knows' })).rejects.toMatchObject({ code: '28000' })
   })
 
+  it('ignores the cancellation of a query', async () => {
+    const socket = connectSocket(router.port, '127.0.0.1')
+    socket.end(Buffer.from([0, 0, 0, 16, 4, 210, 22, 46, 0, 0, 0, 1, 0, 0, 0, 1]))
+    await once(socket, 'close')
+    expect(await firstValue(PLACE, [1])).toBe('1')
+  })
+
   it('says that it does not encrypt', async () => {
     await expect(connect({ ssl: true })).rejects.toThrow('does not support SSL')
   })
@@ -231,22 +251,22 @@ function endOf(client: pg.Client): Promise<void> {
 /** Parts of the driver's connection without types. */
 interface Wire {
   parsedStatements: Record<string, string>
+  on(event: 'message', listener: (message: { name: string }) => void): void
   close(what: { type: 'S'; name: string }): void
   sync(): void
 }
 
+function wireOf(client: pg.Client): Wire {
+  return (client as unknown as { connection: Wire }).connection
+}
+
 function closeStatement(client: pg.Client, name: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const submit = (connection: object) => {
-      const wire = connection as Wire
-      wire.close({ type: 'S', name })
-      wire.sync()
+    const submit = () => {
+      wireOf(client).close({ type: 'S', name })
+      wireOf(client).sync()
     }
     const close = { submit, handleReadyForQuery: () => resolve(), handleError: reject }
     client.query(close as Submittable)
   })
-}
-
-function forgetStatement(client: pg.Client, name: string): void {
-  delete (client as unknown as { connection: Wire }).connection.parsedStatements[name]
 }

@@ -8,7 +8,6 @@ import {
   type ParsedStatement,
   READY_FOR_QUERY,
   startupCode,
-  TERMINATE,
 } from './wire-protocol.ts'
 
 /** Shared by all connections of a router. */
@@ -174,9 +173,6 @@ export class RoutedConnection {
     if (lastMessage !== undefined) this.#reply(lastMessage)
     this.#hasEnded = true
     this.#client.destroySoon()
-    for (const { socket } of this.#nodes) {
-      if (socket.writable) socket.write(TERMINATE)
-      socket.destroySoon()
-    }
+    for (const { socket } of this.#nodes) socket.destroySoon()
   }
 }

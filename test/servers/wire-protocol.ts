@@ -110,8 +110,6 @@ export function errorResponse(severity: 'ERROR' | 'FATAL', code: string, text: s
   return message('E', `S${severity}\0V${severity}\0C${code}\0M${text}\0\0`)
 }
 
-export const TERMINATE = message('X', '')
-
 /** Says that no transaction is open. */
 export const READY_FOR_QUERY = message('Z', 'I')
 
