@@ -1,10 +1,12 @@
 import { firstInteger, kindOf, type ParsedStatement, queryText, readParse, statementName } from './wire-protocol.ts'
 
+/** Partitions have the numbers from 0 to one less. */
 export const PARTITIONS = 1024
 
-/** Where a group of messages goes: `calls` of its statements name a partition of this node. */
+/** Where a group of messages goes. */
 export interface Route {
   node: number
+  /** How many of its statements name a partition. */
   calls: number
 }
 
@@ -80,7 +82,7 @@ function mentions(text: string): number {
   return text.replace(SAME_EVERYWHERE, '').match(SCHEMA)?.length ?? 0
 }
 
-export function transactionRefusal(text: string): Refusal {
+function transactionRefusal(text: string): Refusal {
   return refusal(`a transaction over several round trips: ${text}`)
 }
 

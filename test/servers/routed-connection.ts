@@ -25,7 +25,10 @@ export interface Routing {
 const CANCEL_REQUEST = 80877102
 /** Requests to encrypt, by TLS and by GSSAPI. */
 const ENCRYPTION_REQUESTS: readonly number[] = [80877103, 80877104]
-/** Messages of a client that the router supports: neither COPY nor function calls nor passwords. */
+/**
+ * Messages of a client that the router supports: neither COPY nor function calls nor passwords. A Flush has no effect
+ * before the Sync of its group.
+ */
 const SUPPORTED = 'PBDCEHSQX'
 /** Notifications, notices and settings, which a server may send at any time. */
 const ASYNCHRONOUS = 'ANS'

@@ -7,8 +7,6 @@ import { databaseUrl } from './template-database.ts'
 export interface SplitDatabases {
   /** Empties and reuses a pair of earlier tests. `destroy` returns it. */
   recycled(): Promise<SplitDatabase>
-  /** Number of calls with a partition that the first and the second database of all pairs got. */
-  calls(): number[]
   /** Reasons of all calls that the routers refused. */
   refused(): string[]
   close(): Promise<void>
@@ -56,7 +54,6 @@ export async function splitDatabasesOf(url: string): Promise<SplitDatabases> {
         },
       }
     },
-    calls: () => [0, 1].map((node) => pairs.reduce((sum, { router }) => sum + (router.calls()[node] ?? 0), 0)),
     refused: () => pairs.flatMap(({ router }) => router.refused),
     async close() {
       for (const { both, router } of pairs) {
