@@ -9,7 +9,7 @@ export interface Databases {
   /** Creates a database, with the schema unless `bare`. */
   create(bare?: 'bare'): Promise<TestDatabase>
   /** Empties and reuses a database of earlier tests, which is much faster than creating one. `destroy` returns it. */
-  recycled(): Promise<TestDatabase>
+  recycled(): Promise<RecycledDatabase>
   close(): Promise<void>
 }
 
@@ -19,6 +19,11 @@ export interface TestDatabase {
   /** Runs statements as the superuser. */
   admin(sql: string): Promise<Record<string, unknown>[]>
   destroy(): Promise<void>
+}
+
+export interface RecycledDatabase extends TestDatabase {
+  /** Empties it for the next test of the same user. */
+  empty(): Promise<void>
 }
 
 /**
@@ -46,11 +51,12 @@ export async function databasesOf(url: string): Promise<Databases> {
     create,
     async recycled() {
       const used = free.pop() ?? (await kept(await create()))
+      const empty = async () => void (await used.admin.query(EMPTY))
       const destroy = async () => {
-        await used.admin.query(EMPTY)
+        await empty()
         free.push(used)
       }
-      return { ...used.database, destroy }
+      return { ...used.database, empty, destroy }
     },
     async close() {
       for (const { database, admin } of free) {
