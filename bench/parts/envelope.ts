@@ -1,4 +1,5 @@
 import { open, type Session, type Throughline } from '../../dist/index.js'
+import { partitionOf } from '../../src/domain/partition.ts'
 import { startRedis } from '../../test/servers/redis.ts'
 import { pinProcesses } from '../cpu-pinning.ts'
 import type { Databases } from '../databases.ts'
@@ -9,7 +10,11 @@ import type { Part } from '../part.ts'
 import type { Row } from '../table.ts'
 import type { Workspace } from '../workspace.ts'
 
-const SELECT = { name: 'envelope', text: 'select * from context.session_envelopes where session_id = $1' }
+const PARTITION = partitionOf('local', 'bench')
+const SELECT = {
+  name: 'envelope',
+  text: 'select * from context.session_envelopes where partition = $1 and session_id = $2',
+}
 
 /** About a kilobyte as JSON. */
 const METADATA = Object.fromEntries(
@@ -175,7 +180,7 @@ async function rawSelect(url: string, work: Workload): Promise<Competitor> {
   await (await open({ url, migrate: true })).close()
   const { tl, sessions } = await opened(url, work)
   const pool = new pg.Pool({ connectionString: url, max: work.writers, idleTimeoutMillis: 0 })
-  const select = (reader: number) => pool.query({ ...SELECT, values: [at(sessions, reader).id] })
+  const select = (reader: number) => pool.query({ ...SELECT, values: [PARTITION, at(sessions, reader).id] })
   return {
     ...{ name: 'pg select', kind: 'raw', base: 'pg select' },
     round: () => runWriters(work, select),

@@ -1,3 +1,4 @@
+import { partitionOf } from '../../src/domain/partition.ts'
 import { APPEND_ALL } from '../contenders/batched-postgres.ts'
 import { appendStatement, CREATE_TEXT, rawPostgres } from '../contenders/raw-postgres.ts'
 import { throughline } from '../contenders/throughline.ts'
@@ -32,16 +33,18 @@ const ONES = `array_fill(1, array[${SHARED}])`
 const many = (value: string) => `array_fill(${value}, array[${SHARED}])`
 
 const APPEND_EVENT = `
-  perform context.append_event(v_sessions[1], null, null, 1, now(), gen_random_uuid(), ${EVENT}, null, null, null)`
+  perform context.append_event(v_partition, v_sessions[1], null, null, 1, now(), 29000000, gen_random_uuid(), ${EVENT},
+    null, null, null)`
 
 const OURS: Inside['calls'] = {
   I1: APPEND_EVENT,
   I2: `
-    perform context.append_events(v_sessions, null, null, ${ONES}, ${ONES}, ${many('now()')}, null, ${many("'user_message'::text")},
+    perform context.append_events(v_partition, ${many('v_partition')}, v_sessions, null, null, ${ONES}, ${ONES},
+      ${many('now()')}, ${many('29000000')}, null, ${many("'user_message'::text")},
       '{}', '{}', '{}', '{}', '{}', v_places, ${ONES}, null, v_sessions, ${many("'user_message'::text")}, ${many("'user'::text")},
       ${many('v_content')}, null, null, null)`,
   I3: `
-    perform context.create_session(gen_random_uuid(), 'none', false, now(), 'local', 'bench', gen_random_uuid()::text, 'default',
+    perform context.create_session(v_partition, gen_random_uuid(), 'none', false, now(), 29000000, 'local', 'bench', gen_random_uuid()::text, 'default',
       null, null, null, null, 'running', '{"state":"running"}', 'coach', 0, null, '{}', '{}', 0, 'coach', 'bench', null, null, '{}',
       '{}', now(), now(), null, gen_random_uuid(), 'session_started', 'system', '', '{"userId":"bench"}', null, null)`,
 }
@@ -58,8 +61,8 @@ const BY_HAND: Inside['calls'] = {
 /** The raw append in a function like ours, without checks. */
 const UNCHECKED = `
   create or replace function context.append_event(
-    p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamptz,
-    e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text
+    p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamptz,
+    p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text
   )
   returns integer
   language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
@@ -67,12 +70,13 @@ const UNCHECKED = `
     reached integer;
   begin
     with moved as (
-      update sessions set head = head + 1, turns = turns + p_turns, last_activity_at = p_at where id = p_session
+      update sessions set head = head + 1, turns = turns + p_turns, last_activity_at = p_at
+      where partition = p_partition and id = p_session
       returning id, head, tenant
     )
     insert into session_events
-      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-    select id, head, e_id, tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at from moved
+      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    select p_partition, id, head, e_id, tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at from moved
     returning sequence into reached;
     return reached;
   end $$`
@@ -183,6 +187,7 @@ function loop(id: string, call: string, sessions: readonly string[]): string {
       v_sessions uuid[] := '{${sessions.join(',')}}';
       v_places integer[] := array(select generate_series(1, ${SHARED}));
       v_content text := repeat('x', 500);
+      v_partition smallint := ${partitionOf('local', 'bench')};
       v_begun timestamptz := clock_timestamp();
       v_session uuid;
     begin

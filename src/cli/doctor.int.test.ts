@@ -250,6 +250,29 @@ describe('doctor on Postgres', () => {
     await database.admin(`alter role ${STRANGER} nobypassrls; revoke throughline_app from ${STRANGER}`)
   })
 
+  it('fails if Citus has distributed our tables, and only then', async () => {
+    const split = await databases.create()
+    try {
+      // the columns of Citus's own catalog that doctor reads
+      await split.admin(`
+        create table public.pg_dist_partition (logicalrelid regclass);
+        grant select on public.pg_dist_partition to public;
+        create table public.theirs (id int);
+        insert into public.pg_dist_partition values ('public.theirs')`)
+      expect((await looked(['--url', split.url(SERVING)])).code).toBe(0)
+      await split.admin("insert into public.pg_dist_partition values ('context.sessions'), ('memori.memories')")
+      const { code, checks } = await looked(['--url', split.url(SERVING)])
+      expect(code).toBe(7)
+      expect(checks['store']).toMatchObject({
+        status: 'fail',
+        found: containing('2 Throughline tables distributed by Citus'),
+        advice: containing('docs/scale.md'),
+      })
+    } finally {
+      await split.destroy()
+    }
+  })
+
   it('gives advice for a missing or old schema, a missing database or table, and a read-only server', async () => {
     const bare = await databases.create('bare')
     try {

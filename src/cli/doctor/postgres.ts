@@ -1,5 +1,6 @@
 import { defined } from '../../domain/optional.ts'
 import type { ConnectionFailure, PostgresFacts } from '../../stores/postgres/index.ts'
+import { pluralize } from '../text.ts'
 import { type Check, fail, formatBytes, ok } from './check.ts'
 
 const BYPASSES_RLS = 'bypasses row level security, which separates tenants'
@@ -40,6 +41,17 @@ export function checkTablesExist({ hasSchema, owner, database }: PostgresFacts):
   const advice =
     'run throughline migrate as the role that should own the tables (ops/postgres/roles.sql creates the roles)'
   return fail('schema', found, advice)
+}
+
+/** The failure if tables are distributed; `undefined` if none is. */
+export function checkNotDistributed({ distributed, database }: PostgresFacts): Check | undefined {
+  if (distributed === 0) return undefined
+  const found = `database ${database}: ${pluralize(distributed, 'Throughline table')} distributed by Citus, where rows disappear`
+  return fail(
+    'store',
+    found,
+    'export from the plain database and use one Postgres: Citus is not supported yet (docs/scale.md)',
+  )
 }
 
 /** Checks that the role has the rights it needs and no more. */

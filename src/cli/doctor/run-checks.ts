@@ -10,6 +10,7 @@ import { checkFileLocation } from './file-location.ts'
 import { checkNode } from './node-version.ts'
 import {
   checkDatabaseSize,
+  checkNotDistributed,
   checkRole,
   checkServerVersion,
   checkTablesExist,
@@ -59,7 +60,7 @@ async function checkPostgres({ url, cache }: Target, now: () => number): Promise
   ])
   if ('problem' in facts) return [describeConnectionFailure(facts), cached, checkClock(now())]
   const role = checkRole(facts)
-  const failure = checkServerVersion(facts) ?? checkTablesExist(facts)
+  const failure = checkServerVersion(facts) ?? checkTablesExist(facts) ?? checkNotDistributed(facts)
   const store =
     failure !== undefined ? [failure] : role.status === 'fail' ? [] : await checkStore(url, facts.owner ?? '')
   return [

@@ -27,6 +27,8 @@ export interface PostgresFacts {
   /** Whether the connected role is a member of `throughline_app`, and whether it inherits its privileges. */
   isMember: boolean
   inherits: boolean
+  /** Number of our tables that Citus has distributed. */
+  distributed: number
   /** Number of our functions that the role may call, and that only `throughline_app` may call. */
   callable: number
   withheld: number
@@ -50,6 +52,7 @@ const FACTS = `
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
     case when has_database_privilege(current_database(), 'connect') then pg_database_size(current_database())::float8 end as bytes,
     ours.oid is not null as "hasSchema",
+    to_regclass('pg_dist_partition') is not null as "hasCitus",
     quote_ident(pg_get_userbyid(log.relowner)) as owner,
     coalesce(pg_has_role(current_user, log.relowner, 'usage'), false) as "ownsTables",
     app.oid is not null as "hasAppRole",
@@ -68,7 +71,14 @@ const FACTS = `
   left join pg_roles app on app.rolname = 'throughline_app'
   where me.rolname = current_user`
 
-/** Runs one query on a connection of its own, without retries. Changes nothing. */
+/** Our tables in the catalog of Citus. */
+const DISTRIBUTED = `
+  select count(*)::integer as distributed
+  from pg_dist_partition d
+  join pg_class r on r.oid = d.logicalrelid
+  where r.relnamespace::regnamespace::text in ('context', 'memori')`
+
+/** Reads facts on a connection of its own, without retries. Changes nothing. */
 export async function examinePostgres(
   url: string,
   now: () => number = Date.now,
@@ -83,7 +93,10 @@ export async function examinePostgres(
     await client.connect()
     const before = now()
     const { rows } = await client.query<Row>(FACTS)
-    return factsOf(rows[0] as Row, before, now())
+    const after = now()
+    const row = rows[0] as Row
+    const citus = row.hasCitus ? await client.query<{ distributed: number }>(DISTRIBUTED) : undefined
+    return { ...factsOf(row, before, after), distributed: citus?.rows[0]?.distributed ?? 0 }
   } catch (error) {
     // the driver's timeouts have no code: "timeout expired" and "Query read timeout" in pg 8.16 to 8.23
     const isTimedOut = error instanceof Error && /timeout/i.test(error.message)
@@ -95,13 +108,18 @@ export async function examinePostgres(
   }
 }
 
-type Row = Omit<PostgresFacts, 'clock' | 'bytes' | 'owner'> & {
+type Row = Omit<PostgresFacts, 'clock' | 'bytes' | 'owner' | 'distributed'> & {
+  hasCitus: boolean
   now: number
   bytes: number | null
   owner: string | null
 }
 
-function factsOf({ now, bytes, owner, ...facts }: Row, before: number, after: number): PostgresFacts {
+function factsOf(
+  { now, bytes, owner, hasCitus: _, ...facts }: Row,
+  before: number,
+  after: number,
+): Omit<PostgresFacts, 'distributed'> {
   return {
     ...facts,
     clock: { server: now, before, after },
