@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sessionIdFor } from '../../src/domain/partition.ts'
 import { derivedId } from '../../src/features/kernel/derived-id.ts'
 import { expectProblem, type Person, send, startTarget, type Target } from './target.ts'
 
@@ -76,24 +77,15 @@ describe.each<Person>(['eve', 'bob'])('a key that Ada has used, used by %s', (ot
 describe.each<Person>(['eve', 'bob'])('an id that %s makes from a key that Ada may use', (other) => {
   const owner = ['acme', 'ada']
   /** Ada's call with the key, and the session id derived from it. */
+  const idFor = (...words: string[]) => sessionIdFor({ tenant: 'acme', userId: 'ada' }, derivedId(...words))
   const ways: [what: string, path: () => string, body: unknown, idOf: (key: string) => string][] = [
-    [
-      'create',
-      () => '/v1/sessions',
-      { userId: 'ada', chatmode: 'guessed' },
-      (key) => derivedId('create', ...owner, key),
-    ],
-    [
-      'fork',
-      () => `/v1/sessions/${target.sessions.ada}/fork`,
-      {},
-      (key) => derivedId('fork', target.sessions.ada, key),
-    ],
+    ['create', () => '/v1/sessions', { userId: 'ada', chatmode: 'guessed' }, (key) => idFor('create', ...owner, key)],
+    ['fork', () => `/v1/sessions/${target.sessions.ada}/fork`, {}, (key) => idFor('fork', target.sessions.ada, key)],
     [
       'speak',
       () => `/v1/conversations/guessed-by-${other}/messages`,
       { userId: 'ada', message: 'Please file my taxes' },
-      (key) => derivedId('conversation', ...owner, 'default', `guessed-by-${other}`, key),
+      (key) => idFor('conversation', ...owner, 'default', `guessed-by-${other}`, key),
     ],
   ]
 

@@ -209,7 +209,7 @@ describe('a cursor', () => {
     expect(page.nextCursor).toEqual(expect.any(String))
     await target.harmless(async () => {
       for (const who of ['eve', 'bob'] as const) {
-        for (const query of ['', `?cursor=${page.nextCursor}`, '?cursor=0']) {
+        for (const query of ['', `?cursor=${page.nextCursor}`, '?cursor=0', '?cursor=0.x']) {
           expect((await as(who, 'GET', path + query)).body).toEqual({ items: [] })
         }
       }

@@ -16,16 +16,16 @@ export const commitsQuery = schema(() =>
     tenant: z.optional(name()),
     cursor: z.optional(
       z.pipe(
-        z.string().check(z.regex(/^\d{1,9}\..{1,64}$/, 'must be the nextCursor of an earlier page')),
-        z.transform(linkPlace),
+        z.string().check(z.regex(/^\d{1,9}(\..{1,64})?$/, 'must be the nextCursor of an earlier page')),
+        z.transform(placeAfter),
       ),
     ),
     limit: z.optional(pageSize()),
   }),
 )
 
-/** The position and id of a commit in a cursor. */
-function linkPlace(cursor: string): { position: number; id: string } {
-  const dot = cursor.indexOf('.')
-  return { position: Number(cursor.slice(0, dot)), id: cursor.slice(dot + 1) }
+/** A cursor names a commit by position and id. A position alone stands for all commits up to it. */
+function placeAfter(cursor: string): { position: number; id: string } {
+  const [position = '', id] = cursor.split(/\.(.*)/)
+  return id === undefined ? { position: Number(position) + 1, id: '' } : { position: Number(position), id }
 }

@@ -70,6 +70,10 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       }
       assert.deepEqual(await page({ userId: 'ada', limit: 9 }), [first, second])
       assert.deepEqual(await page({ userId: 'ada', after: first, limit: 9 }), [second])
+      for (const userId of [{ userId: 'ada' }, {}]) {
+        assert.deepEqual(await page({ ...userId, after: { position: 2, id: '' }, limit: 9 }), [second])
+        assert.deepEqual(await page({ ...userId, after: { position: 3, id: '' }, limit: 9 }), [])
+      }
       assert.deepEqual(await page({ userId: 'bob', limit: 9 }), [other])
       assert.deepEqual(await page({ userId: 'eve', limit: 9 }), [])
 

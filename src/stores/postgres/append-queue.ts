@@ -117,14 +117,20 @@ function oneQueue({ connections, locator, replay, onWritten }: Sender, move: (it
   const pending: QueuedAppend[] = []
   /** Sessions whose appends are held back. */
   const held = new Set<string>()
-  let running: Promise<void> | undefined
+  let isRunning = false
+  let running = Promise.resolve()
 
   async function run(): Promise<void> {
+    isRunning = true
     for (let batch = takeBatch(pending, held); batch.length > 0; batch = takeBatch(pending, held)) {
       await send(batch)
       await nextTick()
     }
-    running = undefined
+    isRunning = false
+  }
+
+  function start(): void {
+    if (!isRunning) running = run()
   }
 
   async function send(groups: Group<QueuedAppend>[]): Promise<void> {
@@ -238,17 +244,17 @@ function oneQueue({ connections, locator, replay, onWritten }: Sender, move: (it
     held.add(sessionId)
     setTimeout(() => {
       held.delete(sessionId)
-      running ??= run()
+      start()
     }, HELD)
   }
 
   return {
     add(item: QueuedAppend): void {
       pending.push(item)
-      running ??= run()
+      start()
     },
     async idle(): Promise<void> {
-      while (running !== undefined || held.size > 0) await (running ?? delay(HELD))
+      while (isRunning || held.size > 0) await (isRunning ? running : delay(HELD))
     },
   }
 }

@@ -13,7 +13,7 @@ interface Whose {
 export interface Partitions {
   /** Whether appends of several partitions need several calls. */
   readonly isSplit: boolean
-  /** Runs a call for all users: once for each group of partitions, one after the other, with a partition of the group. */
+  /** Runs a call for all users: once for each group of partitions, in order, with a partition of the group. */
   everywhere<T>(call: (partition: number) => Promise<T>): Promise<T[]>
   /** Runs a call for one user in the user's partition; without a user, {@link everywhere}. */
   ofUser<T>(whose: Whose | undefined, call: (partition: number) => Promise<T>): Promise<T[]>

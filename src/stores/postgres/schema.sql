@@ -100,7 +100,7 @@ create table context.conversation_commits (
   "position" integer not null,
   tenant text not null,
   conversation_id text not null,
-  commit_id text not null,
+  commit_id text collate "C" not null,
   session_id uuid not null,
   user_id text not null,
   made_at timestamp with time zone not null,
@@ -2478,7 +2478,8 @@ begin
     return query
       select x.*
       from conversation_commits x
-      where x.partition = p_partition and x.chain = v_chain and x.position > p_after and x.user_id = p_user
+      where x.partition = p_partition and x.chain = v_chain and (x.position, x.commit_id) > (p_after, p_after_commit)
+        and x.user_id = p_user
       order by x.position
       limit p_limit;
   else

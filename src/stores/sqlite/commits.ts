@@ -48,7 +48,7 @@ const SELECT_AT = `
 /** The links of a user. */
 export const SELECT_LINKS = `
   ${LINK}
-  where chain = @chain and position > @position and user_id = @userId
+  where chain = @chain and (position, commit_id) > (@position, @id) and user_id = @userId
   order by position
   ${LIMIT}`
 
@@ -125,7 +125,7 @@ export function commitReader(db: Database) {
       const rows =
         userId === undefined
           ? selectAllLinks.all({ tenant, conversationId, position, id, limit })
-          : selectLinks.all({ chain: chainOf({ tenant, userId, conversationId }), userId, position, limit })
+          : selectLinks.all({ chain: chainOf({ tenant, userId, conversationId }), userId, position, id, limit })
       return rows.map(linkOf)
     },
   }

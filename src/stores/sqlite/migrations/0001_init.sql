@@ -161,8 +161,8 @@ create table session_edges (
 
 create index session_edges_reverse on session_edges (session_id, to_node, label, from_node, sequence);
 
--- One row per commit. It outlives its session and holds no content. The commits of a user in a conversation form a chain:
--- chain identifies it without naming the user, because a purge removes the user.
+-- One row per commit. It outlives its session and holds no content. The commits of a user in a conversation form a
+-- chain: chain identifies it without naming the user, because a purge removes the user.
 create table conversation_commits (
   chain           text    not null,
   position        integer not null,

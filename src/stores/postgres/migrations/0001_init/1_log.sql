@@ -17,7 +17,7 @@ begin
   return (v_hash # (v_hash >> 10) # (v_hash >> 20)) & 1023;
 end $$;
 
--- The minute of a time since 1970, as minuteOf in times.ts computes it. Immutable, so that an index condition can use it.
+-- The minute of a time since 1970, as minuteOf in times.ts computes it. Immutable, so that index conditions can use it.
 create function context.minute_of(p_at timestamptz) returns integer
 language sql immutable parallel safe as $$
   select floor(extract(epoch from p_at) / 60)::integer

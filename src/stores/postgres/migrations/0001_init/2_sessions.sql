@@ -448,10 +448,10 @@ begin
   return v_head;
 end $$;
 
--- Stores a decision with its views, relations (g_*) and commit, and gives its lock back. Counters move by what is added,
--- so appends may have come in between. Another decision may not, and another token may not have the lock: outcome stale.
--- p_envelope_place: which event changed the envelope, from 1; null: none. A taken position in the chain is a unique
--- violation. Other outcomes as in append_events.
+-- Stores a decision with its views, relations (g_*) and commit, and gives its lock back. Counters move by what is
+-- added, so appends may have come in between. Outcome stale: another decision came in between, or another token has the
+-- lock. p_envelope_place: which event changed the envelope, from 1; null: none. A taken position in the chain is a
+-- unique violation. Other outcomes as in append_events.
 create function context.decide_session(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz,
   p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer,

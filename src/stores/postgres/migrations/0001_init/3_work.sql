@@ -29,7 +29,8 @@ create table context.conversation_commits (
   position        integer     not null,
   tenant          text        not null,
   conversation_id text        not null,
-  commit_id       text        not null,
+  -- Collation "C" orders pages by code point, as every store does.
+  commit_id       text collate "C" not null,
   session_id      uuid        not null,
   user_id         text        not null,
   made_at         timestamptz not null,
@@ -122,7 +123,8 @@ begin
     return query
       select x.*
       from conversation_commits x
-      where x.partition = p_partition and x.chain = v_chain and x.position > p_after and x.user_id = p_user
+      where x.partition = p_partition and x.chain = v_chain and (x.position, x.commit_id) > (p_after, p_after_commit)
+        and x.user_id = p_user
       order by x.position
       limit p_limit;
   else
@@ -138,8 +140,7 @@ end $$;
 
 -- Finds work for a sweep: live sessions that were last active before p_idle_since, then other live sessions that
 -- expired by p_at, then sessions that ended before p_ended_before and await their commit. The second query runs only if
--- fewer idle sessions than the limit were found, so it skips fewer rows than the limit. The order of waiting is the order
--- of the rows.
+-- fewer idle sessions than the limit were found, so it skips fewer rows than the limit. waiting sorts like the rows.
 create function context.due_sessions(
   p_partition smallint, p_tenant text, p_user text, p_idle_since timestamptz, p_at timestamptz,
   p_ended_before timestamptz, p_limit integer

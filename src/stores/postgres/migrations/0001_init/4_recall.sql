@@ -310,7 +310,7 @@ begin
   return true;
 end $$;
 
--- Removes a session from the index, so that all of it is indexed again. Null: there is no such session in the partition.
+-- Removes a session from the index, so that all of it is indexed again. Null: the partition has no such session.
 create function context.unindex_session(p_partition smallint, p_session uuid) returns boolean
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare

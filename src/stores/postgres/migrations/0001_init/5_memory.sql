@@ -424,14 +424,14 @@ begin
   where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.lock_token = p_token;
 end $$;
 
--- Writes a change that was decided on p_version: memories, history, words, the mark of p_session, the key, and the purge
--- of p_purge. Outcomes: written; conflict, if another change came in between or has the lock; stale, see
+-- Writes a change that was decided on p_version: memories, history, words, the mark of p_session, the key, and the
+-- purge of p_purge. Outcomes: written; conflict, if another change came in between or has the lock; stale, see
 -- may_change_memories. Only written changes anything. events and keys: how much was purged.
 --
 -- p_puts: memories as in the port, with their fingerprint (null keeps the stored one) and the use count they were
 -- loaded with, because uses are counted meanwhile; reworded marks those with new words, of indexVersion. p_unindexed:
--- memories whose words are removed. p_history: in order. s_*: the keys of lineages. w_*: words as in add_words, with one
--- b_* entry per memory.
+-- memories whose words are removed. p_history: in order. s_*: the keys of lineages. w_*: words as in add_words, with
+-- one b_* entry per memory.
 create function context.write_memory_change(
   p_partition smallint, p_tenant text, p_user text, p_version uuid, p_token uuid, p_at timestamptz,
   p_key text, p_fingerprint text, p_response text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer,

@@ -30,7 +30,8 @@ create table context.settings (
   value text not null
 );
 
--- All views of a session, without what only the functions use. The envelope's columns are null if it is missing or outdated.
+-- All views of a session, without what only the functions use. The envelope's columns are null if it is missing or
+-- outdated.
 create view context.session_views with (security_invoker = true) as
   select s.partition, s.id, s.tenant, s.user_id, s.conversation_id, s.chatmode, s.workflow, s.skill, s.git_branch, s.task, s.state,
     s.status, s.active_agent, s.head, s.turns, s.cleared_at, s.decision_version, s.started_at, s.last_activity_at,
