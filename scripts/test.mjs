@@ -13,7 +13,9 @@ const report = join(folder, 'report.json')
 
 /** Runs a script of a dependency. @returns its exit code, and what it wrote unless it inherits our output */
 function run(script, args, stdio) {
-  const child = spawn(process.execPath, [join(root, 'node_modules', script), ...args], { cwd: root, stdio })
+  // children of the tests load the build, which `pretest` has just made
+  const env = { ...process.env, THROUGHLINE_BUILT: '1' }
+  const child = spawn(process.execPath, [join(root, 'node_modules', script), ...args], { cwd: root, stdio, env })
   const chunks = []
   child.stdout?.on('data', (chunk) => chunks.push(chunk))
   child.stderr?.on('data', (chunk) => chunks.push(chunk))
