@@ -8,6 +8,9 @@ import { startRun } from './test/servers/test-run.ts'
 import { placeholderTexts } from './test/texts/placeholder-plugin.ts'
 
 const compileCache = join(tmpdir(), `throughline-compile-cache-${process.getuid?.() ?? 'user'}`)
+// set by commands that have just built; while somebody edits, children run the sources
+const isBuilt = process.env['THROUGHLINE_BUILT'] === '1'
+const builtCode = new URL('test/servers/built-code.mjs', import.meta.url).href
 // a disk is slow to create, sync and remove the many small files of a database; long proofs write too much to keep it
 // in memory
 startRun(isProving || process.env['TMPDIR'] !== undefined ? tmpdir() : (memoryFolder() ?? tmpdir()))
@@ -67,8 +70,8 @@ export default defineConfig({
     ],
     // files of a worker share their modules, which take more than a second to load; no file leaves state behind
     isolate: false,
-    // a child needs half a second to start, most of it for compiling
-    env: { NODE_COMPILE_CACHE: compileCache },
+    // a child needs half a second to start, most of it for compiling and for finding files
+    env: { NODE_COMPILE_CACHE: compileCache, ...(isBuilt && { NODE_OPTIONS: `--import=${builtCode}` }) },
     // one more than the two cores it is made for: tests often wait for disks and children
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

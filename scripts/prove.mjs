@@ -26,6 +26,6 @@ const folders =
 const { status } = spawnSync(
   process.execPath,
   [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=verbose', '--no-file-parallelism', ...folders],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, THROUGHLINE_PROVE: '1' } },
+  { cwd: root, stdio: 'inherit', env: { ...process.env, THROUGHLINE_PROVE: '1', THROUGHLINE_BUILT: '1' } },
 )
 process.exitCode = status ?? 1
