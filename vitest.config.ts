@@ -22,6 +22,7 @@ startRun(isProving || process.env['TMPDIR'] !== undefined ? tmpdir() : (memoryFo
 const LONGEST = [
   'postgres.int',
   'remote-postgres-redis.int',
+  'postgres-split.int',
   'remote-sqlite.int',
   'sqlite.int',
   'postgres-redis.int',

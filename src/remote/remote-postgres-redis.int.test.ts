@@ -1,20 +1,25 @@
-import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { rulesForRun } from '../../test/proof.ts'
-import { type Databases, databasesOf, SERVING } from '../../test/servers/database.ts'
+import { SERVING } from '../../test/servers/database.ts'
 import { servedDatabase } from '../../test/servers/http.ts'
+import { type SplitDatabases, splitDatabasesOf } from '../../test/servers/split-databases.ts'
 import { describeThroughline } from '../stores/conformance/index.ts'
 
 const cache = inject('redis').url
 const [server] = inject('postgres')
-let databases: Databases
+let databases: SplitDatabases
 beforeAll(async () => {
-  databases = await databasesOf(server?.url ?? '')
+  databases = await splitDatabasesOf(server?.url ?? '')
 })
-afterAll(() => databases.close())
+afterAll(async () => {
+  const refused = databases.refused()
+  await databases.close()
+  expect(refused).toEqual([])
+})
 
 describeThroughline(
   {
-    name: `HTTP over ${server?.name} behind Redis`,
+    name: `HTTP over ${server?.name} split over two databases, behind Redis`,
     async create() {
       const database = await databases.recycled()
       return await servedDatabase({ url: database.url(SERVING), cache }, database.destroy)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { rulesForRun } from '../../../test/proof.ts'
 import { SERVING } from '../../../test/servers/database.ts'
 import { type SplitDatabases, splitDatabasesOf } from '../../../test/servers/split-databases.ts'
 import { open } from '../../open/open.ts'
@@ -39,7 +40,8 @@ describeThroughline(
       return { connect: (options) => open({ url: target, ...options }), target, destroy: database.destroy }
     },
   },
-  { describe, it },
+  // in npm test the others run over HTTP, on the same split databases
+  rulesForRun({ describe, it }, /^A(8|9|25) /),
 )
 
 describe(`sessions on ${name}`, () => {
