@@ -74,7 +74,7 @@ describe.each(firstInShortRun(inject('postgres')))('decisions on $name', ({ url 
       const child = startChild(CHILD, { url: database.url(SERVING), sessionId })
       await child.printed(1)
       let isKilled = false
-      child.done.then(() => {
+      const killed = child.done.then(() => {
         isKilled = true
       })
       // keeps deciding, so that the child meets a conflict and takes the lock; one of these decisions waits for its end
@@ -83,6 +83,7 @@ describe.each(firstInShortRun(inject('postgres')))('decisions on $name', ({ url 
         await store.decide(deciding(sessionId))
         waits.push(performance.now() - before)
       }
+      await killed
       expect(await locks()).toEqual([{ lock_token: null, locked_until: null }])
     }
     const longest = Math.max(...waits)
