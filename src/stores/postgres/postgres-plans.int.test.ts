@@ -90,7 +90,9 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     for (const user of ['ada', null]) {
       const values = `7::smallint, 'local', 'c7', ${user === null ? null : `'${user}'`}, 500, '~', 20`
       const found = await cost(`read_commits(${values})`, 'conversation_commits')
-      expect(found).toEqual({ rows: 20, read: 20 })
+      expect(found.rows).toBe(20)
+      // and the commit at the cursor
+      expect(found.read).toBeLessThanOrEqual(21)
     }
   })
 

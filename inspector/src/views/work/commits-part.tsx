@@ -102,7 +102,7 @@ function CommitChain({ record, own }: { record: SessionRecord; own: number | und
       )}
       <div class="row">
         {after > 0 && <Button text="Older" onClick={() => goTo(after - PAGE_SIZE)} />}
-        {nextCursor !== undefined && <Button text="Newer" onClick={() => goTo(Number(nextCursor))} />}
+        {nextCursor !== undefined && <Button text="Newer" onClick={() => goTo(items.at(-1)?.position ?? 0)} />}
       </div>
       <p class="muted small">
         Conversation <code>{oneLine(conversationId, 80)}</code>, oldest commit first.
