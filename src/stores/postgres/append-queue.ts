@@ -95,8 +95,11 @@ export function appendQueue(sender: Sender, { isSplit }: Partitions): AppendQueu
 
   function add(item: QueuedAppend): void {
     const number = isSplit ? item.partition : 0
-    const queue = queues.get(number) ?? oneQueue(sender, add)
-    queues.set(number, queue)
+    let queue = queues.get(number)
+    if (queue === undefined) {
+      queue = oneQueue(sender, add)
+      queues.set(number, queue)
+    }
     queue.add(item)
   }
 

@@ -49,7 +49,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const onWritten = (ids: string[]) => watching.notify(ids)
   const queue = appendQueue({ connections, locator, replay: range, onWritten }, partitions)
   let closed = false
-  const running = new Set<Promise<unknown>>()
+  let running = 0
+  let onIdle = () => {}
 
   function requireOpen(): void {
     if (closed) throw new StorageError('postgres', 'the store is closed')
@@ -58,14 +59,14 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   /** Runs one call of the port. Those that were accepted may take several statements, so a close waits for them. */
   async function call<T>(work: () => Promise<T>): Promise<T> {
     requireOpen()
-    const result = work()
-    running.add(result)
+    running++
     try {
-      return await result
+      return await work()
     } catch (error) {
       throw isDriverError(error) ? storageError(error) : error
     } finally {
-      running.delete(result)
+      running--
+      if (running === 0) onIdle()
     }
   }
 
@@ -139,7 +140,11 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     async close() {
       if (closed) return
       closed = true
-      await Promise.allSettled(running)
+      if (running > 0) {
+        await new Promise<void>((resolve) => {
+          onIdle = resolve
+        })
+      }
       await queue.idle()
       await watching.close()
       await connections.close()
