@@ -58,11 +58,7 @@ async function bytesPerSession(): Promise<number> {
   }
 }
 
-/**
- * Users with shares by Zipf's law: the k-th has a share of k^-exponent. The standard deviation of a node's load follows
- * from the squares of the shares; the busiest node is expected where the busiest user is, or where a normal
- * distribution of all nodes has its maximum.
- */
+/** Users with shares by Zipf's law: the k-th has a share of k^-exponent. */
 function describe(exponent: number): string {
   const shares = new Float64Array(users)
   let sum = 0
@@ -78,10 +74,9 @@ function describe(exponent: number): string {
     const partition = partitionOf('local', `user-${n}`)
     byPartition[partition] = (byPartition[partition] as number) + share
   }
-  const busiestUser = (shares[0] as number) / sum
-  const rest = squares - busiestUser * busiestUser
-  const spread = (some: number) => Math.sqrt(some * (1 / nodes) * (1 - 1 / nodes)) * nodes
-  const expected = Math.max(1 + spread(squares) * largestOf(nodes), busiestUser * nodes + 1 - busiestUser)
+  const [busiestUser, second] = [(shares[0] as number) / sum, (shares[1] as number) / sum]
+  const expected = busiestNode(squares, 1, busiestUser)
+  const expectedRest = busiestNode(squares - busiestUser * busiestUser, 1 - busiestUser, second)
   const loads = new Float64Array(nodes)
   byPartition.forEach((share, partition) => {
     loads[partition % nodes] = (loads[partition % nodes] as number) + share * nodes
@@ -95,8 +90,17 @@ function describe(exponent: number): string {
     `${shown(busiestUser * 100, ' %')} of all, ${shown((busiestUser * total) / TB)} TB`,
     `${shown(expected)} × average, ${shown((expected * total) / nodes / TB)} TB`,
     `${shown(sorted[0] as number)} and ${shown(sorted.at(-1) as number)} × average`,
-    `${shown(Math.max(...moved))} × average (calculated ${shown(1 + spread(rest) * largestOf(nodes))})`,
+    `${shown(Math.max(...moved))} × average (calculated ${shown(expectedRest)})`,
   ].join(' | ')
+}
+
+/**
+ * The load of the busiest node as a multiple of the average: where the busiest user is, or where a normal distribution
+ * of the nodes has its maximum. `all` is the share of all users, `squares` the sum of the squares of their shares.
+ */
+function busiestNode(squares: number, all: number, busiest: number): number {
+  const deviation = Math.sqrt(squares * (1 / nodes) * (1 - 1 / nodes)) * nodes
+  return Math.max(all + deviation * largestOf(nodes), busiest * nodes + all - busiest)
 }
 
 /** Expected maximum of so many standard normal values. */

@@ -801,6 +801,11 @@ declare
   high integer;
   written integer := 0;
   v_tenant_scope text;
+  v_partition smallint;
+  v_session uuid;
+  v_before integer;
+  v_tenant text;
+  v_at timestamptz;
   r record;
 begin
   while low <= n loop
@@ -880,13 +885,28 @@ begin
       -- Each session was checked in the scope of its caller; now one statement writes all of them.
       v_tenant_scope := set_config('throughline.tenant', '*', true);
     end if;
-    insert into session_events
-      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-    select partitions[e.session], s_id[e.session], before[e.session] + e.place, e.id, tenants[e.session], e.type, e.role,
-      e.content, e.parts, e.agent, e.occurred, coalesce(e.at, s_at[e.session])
-    from unnest(e_session, e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
-      as e (session, place, at, id, type, role, content, parts, agent, occurred)
-    where before[e.session] is not null;
+    if n = 1 then
+      -- Many appends to one session, without a look into five arrays for each event.
+      v_partition := partitions[1];
+      v_session := s_id[1];
+      v_before := before[1];
+      v_tenant := tenants[1];
+      v_at := s_at[1];
+      insert into session_events
+        (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+      select v_partition, v_session, v_before + e.place, e.id, v_tenant, e.type, e.role, e.content, e.parts, e.agent,
+        e.occurred, coalesce(e.at, v_at)
+      from unnest(e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
+        as e (place, at, id, type, role, content, parts, agent, occurred);
+    else
+      insert into session_events
+        (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+      select partitions[e.session], s_id[e.session], before[e.session] + e.place, e.id, tenants[e.session], e.type, e.role,
+        e.content, e.parts, e.agent, e.occurred, coalesce(e.at, s_at[e.session])
+      from unnest(e_session, e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
+        as e (session, place, at, id, type, role, content, parts, agent, occurred)
+      where before[e.session] is not null;
+    end if;
 
     if cardinality(unmarked_sessions) > 0 then
       -- Computed first: under row level security only a plain value is used in an index condition.
