@@ -194,7 +194,7 @@ describe('the timeline', () => {
     await expect.poll(focused, PATIENT).toBe('2505')
     // by pages too: the keys go on from what is in view
     await page.keyboard.press('PageDown')
-    await expect.poll(() => placeOf(page, 2505), PATIENT).toBeUndefined()
+    await expect.poll(() => placeOf(page, 2508), PATIENT).toBeUndefined()
     await page.keyboard.press('j')
     await expect.poll(async () => Number(await focused()), PATIENT).toBeGreaterThan(2508)
     await goTo('2505')
@@ -328,6 +328,8 @@ describe('the timeline', () => {
       await route.fulfill({ body: text.replaceAll(/"content":"tick \d+"/g, '"content":null') })
     })
     await page.goto(`${url}/#/elsewhere`)
+    // until the view is gone, coming back would show the events that it has
+    await row(page, 30).waitFor({ state: 'detached' })
     await page.goto(`${url}/${timeline(session)}`)
     await page.getByRole('alert').getByText('This view failed').waitFor()
     await page.getByRole('link', { name: 'State', exact: true }).click()

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
+import { partitionOf } from '../../domain/partition.ts'
 import { describeTerms, noonPlus, putRequest, someMemory } from '../conformance/samples.ts'
 import { postgresStore } from './index.ts'
 import { knownSchema } from './migrate.ts'
@@ -252,6 +253,19 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     )
     expect(columns).toHaveLength(5)
     await database.admin(`drop owned by ${SERVICE}`)
+  })
+
+  it('stops if a data statement touches fewer rows than there are, and leaves the table as it was', async () => {
+    await make(SHAPES[0] as Shape)
+    const before = await rows()
+    // as on a distributed table: the statement succeeds and changes nothing
+    await asRole(OWNER, 'create rule nothing as on update to memori.memories do instead nothing')
+    await expect(migrate()).rejects.toThrow('memories completed: 0 of 3 rows')
+    expect(await rows()).toEqual(before)
+    await asRole(OWNER, 'drop rule nothing on memori.memories')
+    await migrate()
+    const partitions = await database.admin('select distinct partition from memori.memories')
+    expect(partitions).toEqual([{ partition: partitionOf('local', ADA) }])
   })
 
   it('refuses columns of other types and names them', async () => {
