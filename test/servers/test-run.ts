@@ -82,10 +82,15 @@ export async function endChildren(folder: string, owner: number): Promise<void> 
   await Promise.all(trackedProcesses(folder).map((one) => (one.owner === owner ? endProcess(one) : undefined)))
 }
 
+/** The id of the process that started a run. */
+export function startedBy(folder: string): number {
+  return Number.parseInt(basename(folder).slice(PREFIX.length), 10)
+}
+
 /** Whether the process that started a run still runs. */
 export function isAlive(folder: string): boolean {
-  const [pid, start] = basename(folder).slice(PREFIX.length).split('-')
-  return startTime(Number(pid)) === start
+  const [, start] = basename(folder).slice(PREFIX.length).split('-')
+  return startTime(startedBy(folder)) === start
 }
 
 /**
