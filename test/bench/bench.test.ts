@@ -189,3 +189,23 @@ describe('a run of the benchmark', () => {
     await expect(bench('nothing')).rejects.toMatchObject({ code: 2 })
   })
 })
+
+describe('a comparison of two builds', () => {
+  const folder = join(import.meta.dirname, '../../')
+  const compare = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [join(folder, 'bench/builds.ts'), ...args])
+
+  it('measures both in turns', async () => {
+    const { stdout } = await compare(
+      ...['--against', join(folder, 'dist'), '--store', 'sqlite', '--lines', 'R2', '--rounds', '1'],
+    )
+    expect(stdout).toMatch(/^sqlite R2 record and state: \d+\.\d\d by rate \(\d+ → \d+\/s\), \d+\.\d\d by CPU time\n$/)
+  })
+
+  it('names the line that it does not know', async () => {
+    await expect(compare('--against', folder, '--lines', 'X9')).rejects.toMatchObject({
+      code: 2,
+      stderr: 'There is no line X9.\n',
+    })
+  })
+})
