@@ -1,5 +1,6 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -126,6 +127,15 @@ describe('export and import', () => {
     })
     expect(JSON.parse(piped)).toMatchObject({ created: 12 })
     expect((await run(['export'], url('c.db'))).stdout).toBe(text)
+  })
+
+  it('create files that only their owner can read, and keep the mode of existing ones', async () => {
+    const modeOf = (name: string) => statSync(join(cwd, name)).mode & 0o777
+    await run(['export', '--out', 'new.jsonl'])
+    expect(modeOf('new.jsonl')).toBe(0o600)
+    chmodSync(join(cwd, 'new.jsonl'), 0o644)
+    await run(['export', '--out', 'new.jsonl'])
+    expect(modeOf('new.jsonl')).toBe(0o644)
   })
 
   it('list refused sessions and exit with 4', async () => {
