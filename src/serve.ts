@@ -83,7 +83,6 @@ export async function serveWith(given: ServeOptions, onResponse?: OnResponse): P
   const tokens = jwt ?? jwtSettings()
   if (tokens === undefined && !isLoopback(address.host)) throw new ValidationError('host', NEEDS_KEY)
   const output = serverLog(options.log)
-  if (isShort(tokens?.secret)) output.warn('the token secret has fewer than 32 bytes and could be guessed')
   const { deps, close } = await openDeps({ ...opening, metrics })
   const stopping = new AbortController()
   const all = { ...DEFAULT_LIMITS, ...limitsSetting(), ...options.limits } as Limits
@@ -142,11 +141,6 @@ function mcpFront(user: string | undefined): McpFront {
     },
     ...(user !== undefined && { defaultUser: user }),
   }
-}
-
-/** Whether a secret is shorter than an HS256 hash. */
-function isShort(secret: string | undefined): boolean {
-  return secret !== undefined && Buffer.byteLength(secret) < 32
 }
 
 const NEEDS_KEY =
