@@ -5,15 +5,19 @@ import type { AppParts } from './app.ts'
 /** Routes without authentication: none of them reveals anything about a session. */
 export function openRoutes(app: FastifyInstance, { deps, registry, stopping }: AppParts): void {
   app.get('/healthz', { schema: openSchema('healthz', 'Whether the process lives', alive) }, async () => ({ ok: true }))
-  app.get('/readyz', { schema: openSchema('readyz', 'Whether the store responds', ready) }, async (_request, reply) => {
-    if (stopping.aborted) return reply.code(503).send({ ready: false, reason: 'the server is stopping' })
-    try {
-      await deps.store.health()
-      return { ready: true }
-    } catch {
-      return reply.code(503).send({ ready: false, reason: 'the store does not respond' })
-    }
-  })
+  app.get(
+    '/readyz',
+    { schema: openSchema('readyz', 'Whether the store takes writes', ready) },
+    async (_request, reply) => {
+      if (stopping.aborted) return reply.code(503).send({ ready: false, reason: 'the server is stopping' })
+      try {
+        await deps.store.health()
+        return { ready: true }
+      } catch {
+        return reply.code(503).send({ ready: false, reason: 'the store does not respond' })
+      }
+    },
+  )
   app.get('/metrics', { schema: openSchema('metrics', 'Figures for Prometheus', text) }, async (_request, reply) =>
     reply.header('content-type', registry.contentType).send(await registry.metrics()),
   )

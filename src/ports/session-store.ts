@@ -91,6 +91,7 @@ export interface SessionStore {
   pause(since: string | undefined): Promise<void>
   /** Returns a function that ends the watch. */
   watch(sessionId: string, wake: () => void): () => void
+  /** Throws if the store does not respond, lacks tables or takes no writes. */
   health(): Promise<StoreHealth>
   close(): Promise<void>
 }

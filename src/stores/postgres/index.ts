@@ -2,7 +2,7 @@ import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import type { SessionKey } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
 import { appendQueue } from './append-queue.ts'
-import { connect, storageError } from './connection.ts'
+import { connect, READ_ONLY_HINT, storageError } from './connection.ts'
 import { decideIn } from './decide.ts'
 import { envelopeCalls } from './envelopes.ts'
 import { importCalls } from './imports.ts'
@@ -132,7 +132,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     health: () =>
       call(async () => {
         const [row] = await connections.query<Health>({ name: 'health', text: HEALTH }, [], { retry: true })
-        const { version = '', role = '', rights = '' } = row ?? {}
+        const { version = '', role = '', rights = '', writable = false } = row ?? {}
+        if (!writable) throw new StorageError('postgres', `the server takes no writes${READ_ONLY_HINT}`)
         // loads a session that does not exist, to check that the tables exist and the role may read them
         await sessions.load({ sessionId: NO_SESSION })
         return { schema: await schemaOf(connections), details: { postgres: version, role, rights } }
@@ -157,6 +158,7 @@ const NO_SESSION = '00000000-0000-0000-0000-000000000000'
 /** The connected role; `rights` is `restricted` unless it bypasses row level security. */
 const HEALTH = `
   select current_setting('server_version') as version, current_user as role,
+    current_setting('transaction_read_only') = 'off' as writable,
     case when rolsuper then 'superuser' when rolbypassrls then 'bypassrls' else 'restricted' end as rights
   from pg_roles where rolname = current_user`
 
@@ -164,6 +166,7 @@ interface Health {
   version: string
   role: string
   rights: string
+  writable: boolean
 }
 
 /** Our own errors and those of deciders reach the caller unchanged. */

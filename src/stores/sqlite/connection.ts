@@ -114,7 +114,8 @@ const HINTS: Record<string, string> = {
   SQLITE_CORRUPT: '; restore the file from a backup',
 }
 
-function isBusy(error: unknown): boolean {
+/** Another process or connection holds the lock. */
+export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY')
 }
 

@@ -68,7 +68,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const commitReads = commitReader(db)
   const envelopeReads = envelopeReader(db)
   const watchers = createWatchers(db)
-  const health = healthReader(db, options.path)
+  const health = healthReader(db, options.path, options)
   const queue = commitQueue(db, {
     afterBegin(writes) {
       heads.begin()
