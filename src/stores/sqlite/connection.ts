@@ -45,7 +45,7 @@ export async function connect(
     return db
   } catch (cause) {
     db?.close()
-    throw cause instanceof ThroughlineError ? cause : storageError(cause, `cannot open '${path}'`)
+    throw storageError(cause, `cannot open '${path}'`)
   }
 }
 
@@ -96,8 +96,8 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
 }
 
 /** Wraps an error of the driver for the caller. */
-export function storageError(cause: unknown, doing?: string): StorageError {
-  if (cause instanceof StorageError) return cause
+export function storageError(cause: unknown, doing?: string): ThroughlineError {
+  if (cause instanceof ThroughlineError) return cause
   const message = cause instanceof Error ? cause.message : String(cause)
   const code = codeOf(cause)
   const hint = HINTS[code.split('_', 2).join('_')] ?? ''

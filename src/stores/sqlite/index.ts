@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
-import { SchemaOutdatedError, StorageError, ThroughlineError } from '../../domain/errors.ts'
+import { SchemaOutdatedError, StorageError } from '../../domain/errors.ts'
 import type { Store } from '../../ports/store.ts'
 import { existsSync } from '../files.ts'
 import { TEMPLATE } from '../migrations.ts'
@@ -17,7 +17,7 @@ import { sessionLister } from './list.ts'
 import { createMemoryKeys } from './memory-keys.ts'
 import { memoryReader } from './memory-read.ts'
 import { memoryWriter } from './memory-write.ts'
-import { knownSchema, migrate, refuseForeign, requireSchema } from './migrate.ts'
+import { knownSchema, migrate, refuseForeign, requireSchema, schemaGuard } from './migrate.ts'
 import { logReader } from './read.ts'
 import { markReader } from './recall-marks.ts'
 import { partitionWriter } from './recall-partition.ts'
@@ -68,10 +68,11 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const commitReads = commitReader(db)
   const envelopeReads = envelopeReader(db)
   const watchers = createWatchers(db)
+  const schema = schemaGuard(db)
   const health = healthReader(db, options.path, options)
   const queue = commitQueue(db, {
     afterBegin(writes) {
-      heads.begin()
+      schema.beforeWrite(heads.begin())
       if (writes >= GROW_LOG_AT && !hasGrownLog) raiseCheckpointSize(db)
       hasGrownLog ||= writes >= GROW_LOG_AT
     },
@@ -99,9 +100,12 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     // a read ends in its own turn, so a caller that reads in a loop would block the event loop
     if (++reads % READS_PER_TURN === 0) await nextTurn()
     try {
-      return await retryWhileBusy(work)
+      return await retryWhileBusy(() => {
+        schema.beforeRead()
+        return work()
+      })
     } catch (error) {
-      throw error instanceof ThroughlineError ? error : storageError(error)
+      throw storageError(error)
     }
   }
 
@@ -198,7 +202,7 @@ async function openMigrated(options: SqliteOptions): Promise<Database> {
     return db
   } catch (error) {
     db.close()
-    throw error instanceof ThroughlineError ? error : storageError(error, `cannot migrate '${options.path}'`)
+    throw storageError(error, `cannot migrate '${options.path}'`)
   }
 }
 
