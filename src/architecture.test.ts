@@ -76,6 +76,7 @@ const RULES: Record<string, readonly string[]> = {
   'stores/conformance/': [
     'domain/',
     'ports/',
+    'features/kernel/event-checksum.ts',
     'stores/conformance/',
     'api.ts',
     'open/',
@@ -88,6 +89,7 @@ const RULES: Record<string, readonly string[]> = {
   'stores/migrations.ts': ['domain/errors.ts', 'package-file.ts', 'stores/files.ts'],
   'stores/next-tick.ts': [],
   'stores/files.ts': [],
+  'stores/stored-event.ts': ['ports/'],
   'cache/conformance/': ['ports/', 'cache/conformance/', 'stores/conformance/harness.ts', 'node:'],
   'cli/': ['*', '!stores/conformance/', '!cache/conformance/'],
   'api.ts': ['domain/', 'ports/', 'api/'],
@@ -104,6 +106,7 @@ const RULES: Record<string, readonly string[]> = {
         'stores/migrations.ts',
         'stores/next-tick.ts',
         'stores/files.ts',
+        'stores/stored-event.ts',
         ...drivers,
       ],
     ]),

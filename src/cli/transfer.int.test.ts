@@ -258,13 +258,14 @@ describe('import --check', () => {
       })
       if (sessionId === idOf(2)) return change(3, { role: 'nobody' })
       if (sessionId === idOf(7)) return change(600, { createdAt: 'never' })
-      if (sessionId === idOf(9)) return change(1, { type: 'user_message' })
+      if (sessionId === idOf(9)) return change(1, { type: 'user_message', checksum: undefined })
+      if (sessionId === idOf(11)) return change(1, { content: 'other' })
       return block
     })
     const found = await run(['import', '--check', file('forged.jsonl', made), '--json'])
     expect(found.code).toBe(2)
     const report = JSON.parse(found.stdout)
-    expect(report).toMatchObject({ files: 1, sessions: 9, ok: false, damaged: [] })
+    expect(report).toMatchObject({ files: 1, sessions: 8, ok: false, damaged: [] })
     expect(report.refused).toEqual([
       {
         file: 'forged.jsonl',
@@ -279,10 +280,16 @@ describe('import --check', () => {
         code: 'VALIDATION',
         message: expect.stringContaining('events[0].type'),
       },
+      {
+        file: 'forged.jsonl',
+        sessionId: idOf(11),
+        code: 'VALIDATION',
+        message: expect.stringMatching(/^event 1: .*checksum/),
+      },
     ])
     const words = (await run(['import', '--check', 'forged.jsonl'])).stdout
     expect(words).toContain(`forged.jsonl, session ${idOf(2)}: VALIDATION: events[2].role`)
-    expect(words).toMatch(/\ndamaged {2}intact: 1 file, 9 sessions, /)
+    expect(words).toMatch(/\ndamaged {2}intact: 1 file, 8 sessions, /)
   })
 })
 

@@ -1,12 +1,12 @@
 import type { SessionView } from '../domain/fold.ts'
 import type { Principal } from '../domain/record.ts'
-import type { StoredEdge, StoredEvent } from './session-store.ts'
+import type { ChecksummedEvent, StoredEdge } from './session-store.ts'
 
 /**
  * Imports sessions of another store unchanged, one block of events at a time.
  *
- * - T1 `write` stores events with their sequences, ids and times, the views after them, and their edges: all or
- *   nothing. It throws `SequenceConflictError` unless the stored part of the session ends at `after`.
+ * - T1 `write` stores events with their sequences, ids, times and checksums, the views after them, and their edges: all
+ *   or nothing. It throws `SequenceConflictError` unless the stored part of the session ends at `after`.
  * - T2 Until its `done` block, an imported session is invisible to every other call: reads (S16), lists, totals,
  *   indexes and sweeps; and it does not occupy its scope. Only `find` shows its progress.
  * - T3 The `done` block makes the session visible at once, as if it had been written here: its live scope, its
@@ -44,7 +44,7 @@ export interface ImportBlock {
   /** Sequence before the block's first event; 0 at the start. */
   readonly after: number
   /** At least one event. */
-  readonly events: readonly StoredEvent[]
+  readonly events: readonly ChecksummedEvent[]
   /** The views after the last event. */
   readonly view: SessionView
   /** Edges of these events only. */

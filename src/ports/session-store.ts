@@ -59,6 +59,10 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S27 While the intake is paused, a `fork` and a `create` that would make a session throw `IntakePausedError` and
  *   write nothing, except with `ignorePause`. Existing sessions continue.
  *
+ * Integrity
+ * - S28 The checksum of an event is stored as given, never made or checked by a store, and a fork copies it.
+ *   `checksums` returns those of a range in sequence order. Reads leave it out: only `verify` and exports use it.
+ *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface SessionStore {
@@ -72,6 +76,7 @@ export interface SessionStore {
   record(key: SessionKey): Promise<SessionRecord | undefined>
   state(key: SessionKey): Promise<SessionScratchpad | undefined>
   read(key: SessionKey, query: ReadQuery): Promise<StoredEvent[]>
+  checksums(key: SessionKey, range: SequenceRange): Promise<string[]>
   active(query: ActiveQuery): Promise<SessionRecord | undefined>
   list(query: ListQuery): Promise<SessionRecord[]>
   /** Returns ids in ascending order, after `after`. */
@@ -112,13 +117,18 @@ export interface NewEvent {
   readonly parts?: string
   readonly agentId?: string
   readonly occurredAt?: string
+  /** Salt and digest as 56 hex digits. */
+  readonly checksum: string
 }
 
 /** A stored event. */
-export interface StoredEvent extends NewEvent {
+export interface StoredEvent extends Omit<NewEvent, 'checksum'> {
   readonly sequence: number
   readonly createdAt: string
 }
+
+/** A stored event with its checksum. */
+export type ChecksummedEvent = StoredEvent & NewEvent
 
 export interface IdempotencyStamp {
   readonly key: string
@@ -258,6 +268,12 @@ export interface ReadQuery {
   readonly turns?: number
   readonly order: 'asc' | 'desc'
   readonly limit: number
+}
+
+/** Sequences between two others, both exclusive. */
+export interface SequenceRange {
+  readonly after: number
+  readonly before: number
 }
 
 export interface ActiveQuery {

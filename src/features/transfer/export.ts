@@ -121,12 +121,15 @@ class Page {
   async #read(sessionId: string, after: number, head: number): Promise<ExportedEvent[]> {
     const limit = Math.min(this.#limit, BLOCK.events - this.#events)
     const query = { after, before: head + 1, order: 'asc', limit } as const
-    const stored = await this.#deps.store.read(keyOf(this.#deps, sessionId), query).catch(noneIfPurged)
+    const key = keyOf(this.#deps, sessionId)
+    const stored = await this.#deps.store.read(key, query).catch(noneIfPurged)
+    const end = stored.at(-1)?.sequence ?? after
+    const checksums = await this.#deps.store.checksums(key, { after, before: end + 1 }).catch(noneIfPurged)
     const taken: ExportedEvent[] = []
     let size = 0
-    for (const event of stored) {
+    for (const [i, event] of stored.entries()) {
       if (this.isFull) break
-      taken.push(exported(event))
+      taken.push(exported(event, checksums[i]))
       size += sizeOf(event)
       this.#size += sizeOf(event)
       this.#events++
@@ -138,7 +141,7 @@ class Page {
   }
 }
 
-function noneIfPurged(error: Error & { code?: string }): StoredEvent[] {
+function noneIfPurged(error: Error & { code?: string }): [] {
   if (error.code === 'SESSION_NOT_FOUND') return []
   throw error
 }
@@ -147,7 +150,7 @@ function sizeOf({ content, parts = '' }: StoredEvent): number {
   return content.length + parts.length
 }
 
-function exported(stored: StoredEvent): ExportedEvent {
+function exported(stored: StoredEvent, checksum: string | undefined): ExportedEvent {
   const { sequence, id, content, parts, agentId, occurredAt, createdAt } = stored
   return {
     sequence,
@@ -159,5 +162,6 @@ function exported(stored: StoredEvent): ExportedEvent {
     ...(agentId !== undefined && { agentId }),
     ...(occurredAt !== undefined && { occurredAt }),
     createdAt,
+    ...(checksum !== undefined && { checksum }),
   }
 }

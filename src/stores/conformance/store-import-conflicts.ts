@@ -25,6 +25,7 @@ import {
   expectError,
   NOON,
   noonPlus,
+  readChecksummedLog,
   readLog,
   someEvent,
   upTo,
@@ -58,7 +59,7 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
         await store.imports.write(blockOf(life, after, head, head === 6))
         assert.deepEqual(await store.imports.find(sessionId), expectedImport(life, head, false))
         assert.deepEqual(await loadView(store, { sessionId }), viewAfter(life, head))
-        assert.deepEqual(await readLog(store, sessionId), life.events.slice(0, head))
+        assert.deepEqual(await readChecksummedLog(store, sessionId), life.events.slice(0, head))
         assert.deepEqual(await store.imports.unfinished({ limit: 9 }), [])
       }
       assert.equal((await store.append(keyed)).replayed, true)
@@ -198,7 +199,7 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
       await store.purge(life, NOON)
       const other = foreignSession({ id: life.sessionId }, [['x.other']])
       await importSession(store, other)
-      assert.deepEqual(await readLog(store, other.sessionId), other.events)
+      assert.deepEqual(await readChecksummedLog(store, other.sessionId), other.events)
       assert.deepEqual(await readLog(store, there).then((log) => log.length), 1)
       for (const each of lives.slice(1, 3)) await store.imports.write(blockOf(each, 5))
       assert.deepEqual(await begun(), [ids[3]])
@@ -250,7 +251,7 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
       await conflicts(3)
       await store.imports.write(blockOf(life, 3))
       await conflicts(9)
-      assert.deepEqual(await readLog(store, sessionId), life.events)
+      assert.deepEqual(await readChecksummedLog(store, sessionId), life.events)
     },
   },
   {

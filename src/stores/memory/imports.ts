@@ -2,6 +2,7 @@ import { ImportConflictError, SequenceConflictError, SessionActiveError } from '
 import { cloneJson } from '../../domain/json.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { ImportBlock, ImportStore } from '../../ports/import-store.ts'
+import { storedEvent } from '../stored-event.ts'
 import { type MemoryData, newSession, type StoredSession, scopeKey } from './data.ts'
 import { loadView, replaceView } from './envelopes.ts'
 import { addSession, findBlocking, notifyWatchers } from './sessions.ts'
@@ -37,7 +38,10 @@ export function importStore(data: MemoryData, assertOpen: () => void): ImportSto
       checkPosition(block, before)
       if (isStored || done) checkConflicts(data, block)
       const session = before ?? newSession(view)
-      session.events.push(...cloneJson(events))
+      for (const event of events) {
+        session.events.push(storedEvent(event, event.sequence, event.createdAt))
+        session.checksums.push(event.checksum)
+      }
       for (const edge of cloneJson(edges)) addEdge(session.edges, edge)
       replaceView(session, view, true)
       if (isStored || done) publish(session)

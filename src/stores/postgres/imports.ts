@@ -25,7 +25,8 @@ const WRITE: Statement = {
   name: 'import-write',
   text: `
     select outcome, current_head, other
-    from context.import_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json[], $13, $14, $15, $16, $17, $18, $19)`,
+    from context.import_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json[], $13, $14, $15, $16, $17, $18, $19,
+      $20)`,
 }
 
 const UNFINISHED: Statement = {

@@ -105,6 +105,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     record: (key) => call(() => sessions.record(key)),
     state: (key) => call(() => sessions.state(key)),
     read: (key, query) => call(() => reads.read(key, query)),
+    checksums: (key, range) => call(() => reads.checksums(key, range)),
     active: (query) => call(() => sessions.active(query)),
     list: (query) => call(() => reads.list(query)),
     sessionIds: (query) => call(() => reads.sessionIds(query)),

@@ -21,6 +21,7 @@ import {
   createRequest,
   createSession,
   NOON,
+  readChecksummedLog,
   readLog,
   someEvent,
   upTo,
@@ -149,7 +150,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       expect(await runWhileOpen((calls) => calls.write(blockOf(one)), create)).toEqual({ outcome: 'same-id', record })
       const fork = await forking(two.sessionId)
       expect(await runWhileOpen((calls) => calls.write(blockOf(two)), fork)).toMatchObject({ outcome: 'same-id' })
-      expect(await readLog(store, two.sessionId)).toEqual(two.events)
+      expect(await readChecksummedLog(store, two.sessionId)).toEqual(two.events)
     })
 
     it.each([false, true])('a block conflicts with a session created with its id (done: %s)', async (done) => {
@@ -276,7 +277,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
         expect(left.filter((row) => !Object.hasOwn(row as object, 'purged_at'))).toEqual([])
       } else {
         expect(there).toEqual(expectedImport(one, 11, false))
-        expect(await readLog(store, one.sessionId)).toEqual(one.events)
+        expect(await readChecksummedLog(store, one.sessionId)).toEqual(one.events)
         await store.purge(one, NOON)
       }
       await database.admin('delete from context.conversation_commits')

@@ -45,12 +45,12 @@ export const CREATE: Statement = {
   text: `
     select outcome, session_id
     from context.create_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-      $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)`,
+      $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39)`,
 }
 
 const FORK: Statement = {
   name: 'fork',
-  text: 'select context.fork_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as outcome',
+  text: 'select context.fork_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as outcome',
 }
 
 const ACTIVE: Statement = { name: 'active', text: 'select context.find_active($1, $2, $3, $4, $5, $6) as id' }

@@ -121,6 +121,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     record: (key) => read(() => logReads.record(key)),
     state: (key) => read(() => logReads.state(key)),
     read: (key, query) => read(() => logReads.read(key, query)),
+    checksums: (key, range) => read(() => logReads.checksums(key, range)),
     active: (query) => read(() => sessions.active(query)),
     list: (query) => read(() => sessionReads.list(query)),
     sessionIds: (query) => read(() => sessionReads.sessionIds(query)),

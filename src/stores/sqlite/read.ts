@@ -3,7 +3,7 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import { startsTurn } from '../../domain/event.ts'
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
-import type { ReadQuery, SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import type { ReadQuery, SequenceRange, SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import { LIMIT } from './limit.ts'
 import {
   BLOCK,
@@ -24,6 +24,12 @@ import { SELECT_RECORD, SELECT_STATE, SELECT_VIEW } from './view-sql.ts'
 
 export const SELECT_EVENTS = `
   select sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
+  from session_events
+  where session_id = @sessionId and sequence > @after and sequence < @before
+  order by sequence`
+
+const SELECT_CHECKSUMS = `
+  select lower(hex(checksum))
   from session_events
   where session_id = @sessionId and sequence > @after and sequence < @before
   order by sequence`
@@ -57,6 +63,7 @@ export function logReader(db: Database) {
   const selectEvents = ordered<EventRow>(SELECT_EVENTS)
   const selectBlocks = ordered<number>(SELECT_BLOCKS)
   const selectLast = prepared<[object], EventRow>(db, `${SELECT_EVENTS} desc ${LIMIT}`)
+  const selectChecksums = prepared<[Range], string>(db, SELECT_CHECKSUMS).pluck()
   const selectPage = prepared<[object], EventRow>(db, `${SELECT_EVENTS} asc ${LIMIT}`)
   const selectSession = prepared<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at'>>(db, SELECT_SESSION)
   const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
@@ -127,6 +134,12 @@ export function logReader(db: Database) {
       if (session === undefined) throw new SessionNotFoundError(sessionId)
       const range = { sessionId, after: turns === undefined ? after : Math.max(after, session.cleared_at), before }
       return readRows(range, query).map(eventOf)
+    },
+
+    checksums(key: SessionKey, { after, before }: SequenceRange): string[] {
+      const { sessionId } = key
+      if (visibleRow(selectSession.get(sessionId), key) === undefined) throw new SessionNotFoundError(sessionId)
+      return selectChecksums.all({ sessionId, after, before })
     },
   }
 }

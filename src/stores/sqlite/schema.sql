@@ -174,6 +174,7 @@ CREATE TABLE session_events (
   agent_id    text,
   occurred_at text,
   created_at  text    not null,
+  checksum    blob    not null,
   primary key (session_id, sequence)
 ) strict, without rowid;
 

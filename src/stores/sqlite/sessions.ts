@@ -41,8 +41,8 @@ const SELECT_BLOCKING = `
 
 const COPY_EVENTS = `
   insert into session_events
-    (session_id, sequence, id, type, role, content, parts, agent_id, occurred_at, created_at)
-  select ?, sequence, new_id(), type, role, content, parts, agent_id, occurred_at, created_at
+    (session_id, sequence, id, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
+  select ?, sequence, new_id(), type, role, content, parts, agent_id, occurred_at, created_at, checksum
   from session_events
   where session_id = ? and sequence <= ?
   order by sequence`

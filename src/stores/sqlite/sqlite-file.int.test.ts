@@ -195,7 +195,7 @@ describe('a failing write', () => {
     const id = await madeFile()
     // a taken id, which fails at the second event of the write
     stray(`insert into session_events
-           select session_id, 6, 'stray', type, role, content, parts, agent_id, occurred_at, created_at
+           select session_id, 6, 'stray', type, role, content, parts, agent_id, occurred_at, created_at, checksum
            from session_events where sequence = 4`)
     const tl = await open(`sqlite:${path}`)
     const [broken, sound] = [await tl.sessions.get(id), await tl.sessions.create({ userId: 'bob' })]

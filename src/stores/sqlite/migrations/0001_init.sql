@@ -65,6 +65,8 @@ create table session_events (
   agent_id    text,
   occurred_at text,
   created_at  text    not null,
+  -- Salt and digest of what was written.
+  checksum    blob    not null,
   primary key (session_id, sequence)
 ) strict, without rowid;
 
