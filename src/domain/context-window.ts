@@ -1,5 +1,5 @@
 import type { SessionEvent } from './event.ts'
-import type { Message } from './message.ts'
+import type { Message, ToolCall } from './message.ts'
 import { type CountTokens, tokensOf } from './window.ts'
 
 /** What a context leaves out. */
@@ -95,13 +95,18 @@ function dropUnansweredCalls(message: Message, answered: ReadonlySet<string>, is
   const { toolCalls, ...rest } = message
   if (toolCalls === undefined || toolCalls.length === 0) return { message, cut: 0, dangling: [] }
   // a message may announce a call that a `tool_call` repeats
-  const calls = toolCalls.filter(({ id }, i) => toolCalls.findIndex((call) => call.id === id) === i)
+  const calls = firstOfEachId(toolCalls)
   const open = calls.filter(({ id }) => !answered.has(id)).map(({ id }) => id)
   if (isLast) return { message: { ...message, toolCalls: calls }, cut: 0, dangling: open }
   const kept = calls.filter(({ id }) => answered.has(id))
   if (kept.length > 0) return { message: { ...message, toolCalls: kept }, cut: open.length, dangling: [] }
   if (rest.content === '') return { message, omitted: 'no_result', cut: 0, dangling: [] }
   return { message: rest, cut: open.length, dangling: [] }
+}
+
+function firstOfEachId(calls: readonly ToolCall[]): ToolCall[] {
+  const seen = new Set<string>()
+  return calls.filter(({ id }) => !seen.has(id) && seen.add(id))
 }
 
 /** Removes results without an earlier call. */

@@ -61,8 +61,8 @@ export function fitContext(sections: ContextSections, maxTokens: number, count: 
   for (const piece of pieces) draft.take(piece, maxTokens - window.tokens, maxTokens)
 
   const missing = pieces.filter((piece) => !draft.has(piece))
-  const has = (section: Section, place = 0) =>
-    pieces.some((piece) => piece.section === section && piece.place === place && draft.has(piece))
+  const taken = new Set(pieces.filter(draft.has).map(({ section, place }) => `${section} ${place}`))
+  const has = (section: Section, place = 0) => taken.has(`${section} ${place}`)
   const { task, scratchpad, earlier, memories, reduced } = sections
   return {
     messages: [...draft.messages(), ...window.messages],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cpuTime, growth, LINEAR } from '../../test/growth.ts'
 import { amount } from '../../test/proof.ts'
 import { matchRules } from './classify.ts'
 import type { SessionEvent } from './event.ts'
@@ -38,30 +39,18 @@ const WORK: Readonly<Record<string, (text: string) => unknown>> = {
   'a summary': (text) => extractiveSummary({ task: text, work: summarizeWork([]), lastModelMessage: text }),
 }
 
-/** CPU time of this process in milliseconds. */
-function cpuTime(work: () => unknown): number {
-  const before = process.cpuUsage()
-  work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
-}
-
-/** Growth of the least CPU time when a text gets four times as long: 4 if it is linear, 16 if quadratic. */
-function growth(work: (text: string) => unknown, unit: string, size: number): number {
-  const least = (length: number) => {
-    const text = unit.repeat(Math.ceil(length / unit.length))
-    return Math.min(...[1, 2, 3].map(() => cpuTime(() => work(text))))
-  }
-  return least(4 * size) / least(size)
-}
-
 describe.each(Object.entries(WORK))('%s', (_, work) => {
-  const size = amount(4000, 16_000)
+  const size = amount(1000, 4000)
   // what takes less is not worth a second look: a quadratic pattern takes more
   const worthMeasuring = 15
 
   it('takes time in proportion to the text, whatever it repeats', () => {
-    const slow = UNITS.filter((unit) => cpuTime(() => work(unit.repeat((4 * size) / unit.length))) > worthMeasuring)
-    expect(slow.filter((unit) => growth(work, unit, size) > 10)).toEqual([])
+    const fill = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length))
+    const slow = UNITS.filter((unit) => cpuTime(() => work(fill(unit, 16 * size))) > worthMeasuring)
+    const prepare = (unit: string) => (length: number) => {
+      const text = fill(unit, length)
+      return () => work(text)
+    }
+    expect(slow.filter((unit) => growth(size, prepare(unit)) > LINEAR)).toEqual([])
   })
 })
