@@ -85,7 +85,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     return result
   }
 
-  const decisions = new TaskQueue()
+  const decisions = new TaskQueue(LONGEST_DECISION)
   const scratchpads = new ScratchpadCache()
   const memories = guarded(memoryCalls(connections, locator, partitions))
   const imports = guarded(importCalls(connections, locator, partitions))
@@ -153,6 +153,9 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     },
   }
 }
+
+/** Milliseconds that a decision delays the next one on its session at most. */
+const LONGEST_DECISION = 2000
 
 const NO_SESSION = '00000000-0000-0000-0000-000000000000'
 
