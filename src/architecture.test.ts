@@ -72,7 +72,7 @@ const RULES: Record<string, readonly string[]> = {
   'transcripts/': ['domain/', 'features/kernel/derived-id.ts', 'transcripts/', 'api.ts', 'zod', 'node:'],
   'legacy/': ['domain/', 'ports/', 'legacy/', 'open/target.ts', 'better-sqlite3', 'pg', 'node:'],
   'models/': ['domain/', 'ports/', 'models/', 'node:crypto'],
-  'tokenizers/': ['ports/', 'tokenizers/', 'gpt-tokenizer/'],
+  'tokenizers/': ['domain/', 'ports/', 'tokenizers/', 'gpt-tokenizer/'],
   'stores/conformance/': [
     'domain/',
     'ports/',

@@ -1,4 +1,3 @@
-import type { SessionEvent } from './event.ts'
 import type { Message, ToolCall } from './message.ts'
 import { type CountTokens, tokensOf } from './window.ts'
 
@@ -16,10 +15,14 @@ export function omission(section: Omission['section'], reason: Omission['reason'
   return count === 0 ? [] : [{ section, count, reason }]
 }
 
-/** Counts a message: its content, and the name and arguments of each call. */
-export function messageTokens({ content, toolCalls = [] }: Message, count: CountTokens): number {
+/** Counts a message: its content, and the name and arguments of each call. Stops above `atMost`. */
+export function messageTokens(
+  { content, toolCalls = [] }: Message,
+  count: CountTokens,
+  atMost?: number,
+): Promise<number> {
   const parts = { toolCalls: toolCalls.map((call) => ({ ...call })) }
-  return tokensOf({ type: 'model_message', content, parts } as Partial<SessionEvent> as SessionEvent, count)
+  return tokensOf({ type: 'model_message', content, parts }, count, atMost)
 }
 
 /** The end of a conversation, valid for a model. */
@@ -36,9 +39,13 @@ export interface FittedWindow {
  * its call. A call without a result is removed from its message, since no model accepts it there, unless it is at the
  * very end: then it is the next work to do.
  */
-export function fitWindow(messages: readonly Message[], limit: number, count: CountTokens): FittedWindow {
+export async function fitWindow(
+  messages: readonly Message[],
+  limit: number,
+  count: CountTokens,
+): Promise<FittedWindow> {
   const slots = pairCallsAndResults(messages)
-  const { start, tokens } = newestTurns(slots, limit, count)
+  const { start, tokens } = await newestTurns(slots, limit, count)
   const end = slots.slice(start)
   const there = end.filter(({ omitted }) => omitted === undefined)
   const fitting = dropOrphans(there)
@@ -119,7 +126,11 @@ function dropOrphans<S extends { message: Message }>(slots: readonly S[]): S[] {
 }
 
 /** Returns the start and tokens of the window. Events before the first turn belong to it. */
-function newestTurns(slots: readonly Slot[], limit: number, count: CountTokens): { start: number; tokens: number } {
+async function newestTurns(
+  slots: readonly Slot[],
+  limit: number,
+  count: CountTokens,
+): Promise<{ start: number; tokens: number }> {
   /** Tokens of results whose call is not reached yet, by call id. */
   const unclaimed = new Map<string | undefined, number>()
   let tokens = 0
@@ -127,7 +138,7 @@ function newestTurns(slots: readonly Slot[], limit: number, count: CountTokens):
   let end = { start: slots.length, tokens }
   for (const [start, { message, omitted }] of [...slots.entries()].reverse()) {
     if (omitted === undefined) {
-      const cost = messageTokens(message, count)
+      const cost = await messageTokens(message, count, limit - tokens)
       if (isResult(message)) unclaimed.set(message.toolCallId, (unclaimed.get(message.toolCallId) ?? 0) + cost)
       else tokens += cost
       for (const { id } of message.toolCalls ?? []) {

@@ -60,7 +60,7 @@ const names = (n: number) => ({
 })
 
 const WORK: [title: string, size: number, prepare: (size: number) => () => unknown][] = [
-  ['calls of a message in a window', 500, timed(conversation, (all) => fitWindow(all, 1e9, text))],
+  ['calls of a message in a window', 500, timed(conversation, (all) => fitWindow(all, 0, text))],
   ['calls that join one message', 1000, timed(callEvents, toMessages)],
   ['decisions of one commit', 300, timed(commit, (one) => summarizeWork([one]))],
   ['reasoning items of OpenAI responses', 300, timed(reasoning, FORMATS['openai-responses'].from)],
