@@ -7,7 +7,7 @@ import { edgesOf } from '../../domain/work.ts'
 import type { CommitLink, DecideRequest, Decision, NewEvent } from '../../ports/session-store.ts'
 import { nodeCrypto } from './crypto.ts'
 import { type Deps, keyOf, now } from './deps.ts'
-import { newChecksum } from './event-checksum.ts'
+import { checksumOf } from './event-checksum.ts'
 import { viewAt } from './history.ts'
 import { sessionEvent } from './stored-event.ts'
 import { storedView } from './stored-view.ts'
@@ -35,7 +35,7 @@ export function newEvent(deps: Deps, draft: Draft): NewEvent {
     ...(parts !== undefined && { parts }),
     ...(agentId !== undefined && { agentId }),
     ...(occurredAt !== undefined && { occurredAt }),
-    checksum: newChecksum({ type, role, content, parts, agentId, occurredAt }),
+    checksum: checksumOf({ type, role, content, parts, agentId, occurredAt }),
   }
 }
 

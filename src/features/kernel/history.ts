@@ -2,7 +2,7 @@ import { SessionNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { type SessionEvent, TURN_TYPES } from '../../domain/event.ts'
 import { evolve, FOLDED_TYPES, initialView, isActivity, type SessionView, withCounters } from '../../domain/fold.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import type { SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import type { ChecksummedEvent, SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from './deps.ts'
 import { sessionEvent } from './stored-event.ts'
 
@@ -29,6 +29,15 @@ export async function* walkStored(
     if (end === undefined) return
     yield page
     seen = end.sequence
+  }
+}
+
+/** Like {@link walkStored}, with checksums. */
+export async function* walkChecksummed(deps: Deps, key: SessionKey, range?: Range): AsyncGenerator<ChecksummedEvent[]> {
+  for await (const page of walkStored(deps, key, range)) {
+    const [after, before] = [(page[0]?.sequence ?? 1) - 1, (page.at(-1)?.sequence ?? 0) + 1]
+    const checksums = await deps.store.checksums(key, { after, before })
+    yield page.map((event, i) => ({ ...event, checksum: checksums[i] ?? '' }))
   }
 }
 

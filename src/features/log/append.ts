@@ -6,7 +6,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import type { NewEvent } from '../../ports/session-store.ts'
 import { fingerprint, isMilestone } from '../kernel/decide.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
-import { newChecksum } from '../kernel/event-checksum.ts'
+import { checksumOf } from '../kernel/event-checksum.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { appendOptions, eventInput } from './schema.ts'
@@ -62,7 +62,7 @@ function checkedEvent(deps: Deps, input: unknown, at: string): NewEvent {
     ...(encoded !== undefined && { parts: encoded }),
     ...(agentId !== undefined && { agentId }),
     ...(occurredAt !== undefined && { occurredAt }),
-    checksum: newChecksum({ type, role, content, parts: encoded, agentId, occurredAt }),
+    checksum: checksumOf({ type, role, content, parts: encoded, agentId, occurredAt }),
   }
 }
 

@@ -22,7 +22,7 @@ export const maintenanceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/verify',
     operation: 'verify',
-    summary: 'Fold logs again and report each difference from the stored views; changes nothing',
+    summary: 'Check logs, fold them again and report each difference from the stored views; changes nothing',
     body: sessionChoice,
     response: verifyResponse,
     long: true,

@@ -7,7 +7,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { isChangeNeeded } from '../../domain/scratchpad.ts'
 import { edgesOf } from '../../domain/work.ts'
 import type { ChecksummedEvent, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
-import { isIntact, newChecksum } from '../kernel/event-checksum.ts'
+import { checksumOf } from '../kernel/event-checksum.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { checkNext } from './check-transitions.ts'
@@ -46,8 +46,8 @@ function checkedEvent({ parts, checksum, ...event }: ExportedEvent, i: number): 
   const field = `events[${i}].parts`
   if (Object.hasOwn(RECORDED_TYPES, event.type)) parse(RECORDED_PARTS[event.type as RecordedType], parts, field)
   const plain = parts === undefined ? event : { ...event, parts: encodeJson(parts, field, LIMITS.parts) }
-  if (checksum === undefined) return { ...plain, checksum: newChecksum(plain) }
-  if (isIntact(plain, checksum)) return { ...plain, checksum }
+  const actual = checksumOf(plain, checksum)
+  if (checksum === undefined || checksum === actual) return { ...plain, checksum: actual }
   throw new ValidationError(
     `event ${event.sequence}`,
     'does not match its checksum: it was changed after it was written. Import an export that was made before',

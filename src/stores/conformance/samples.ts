@@ -5,7 +5,7 @@ import { abortFor } from '../../domain/lifecycle.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
 import type { TextAnalysis } from '../../domain/recall/analyze.ts'
 import type { AbortCause } from '../../domain/record.ts'
-import { newChecksum } from '../../features/kernel/event-checksum.ts'
+import { checksumOf } from '../../features/kernel/event-checksum.ts'
 import { uuid7 } from '../../ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ChangeRequest, MemoryPut } from '../../ports/memory-store.ts'
@@ -46,7 +46,7 @@ export function noonPlus(count: number): string {
 /** An event, by default a message of the user, with its checksum. */
 export function someEvent(content = 'hello', type = 'user_message', given: Partial<NewEvent> = {}): NewEvent {
   const event = { id: uuid7(), type, role: 'user', content, ...given }
-  return { ...event, checksum: newChecksum(event) }
+  return { ...event, checksum: checksumOf(event) }
 }
 
 export function someEvents(count: number): NewEvent[] {
