@@ -4,7 +4,7 @@ export interface Timeouts {
   connection: number
   /** How long a call retries while no server can be reached that takes writes. */
   reconnect: number
-  /** For one statement: on the server, and on the client if the server hangs. */
+  /** For one statement: on the server (0: none), and on the client if the server hangs. */
   statement: number
   query: number
 }
@@ -40,6 +40,12 @@ export function settingsOf(url: string): Settings {
     max: Number.isInteger(max) && max > 0 ? max : 10,
     timeouts: Number.isInteger(timeout) && timeout > 0 ? timeoutsOf(timeout) : TIMEOUTS,
   }
+}
+
+/** For a migration: one connection that holds its lock, and one for its statements, which may take hours. */
+export function migrationSettings(url: string): Settings {
+  const settings = settingsOf(url)
+  return { ...settings, max: 2, timeouts: { ...settings.timeouts, statement: 0, query: Number.POSITIVE_INFINITY } }
 }
 
 /** Scheme with user and password, hosts, and the rest. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, ClientBase, ClientConfig, Pool, PoolClient, types } from 'pg'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { binaryArray, type ElementType } from './arrays.ts'
-import { settingsOf } from './connection-url.ts'
+import { migrationSettings, settingsOf, type Timeouts } from './connection-url.ts'
 import { clientPool, READ_ONLY } from './driver/client-pool.ts'
 import { type Parsers, PreparedStatement } from './driver/prepared-statement.ts'
 import { onReadOnly } from './driver/server-status.ts'
@@ -36,6 +36,8 @@ export interface Connections {
   query<Row extends object>(statement: Statement, values: unknown[], options: { retry: boolean }): Promise<Row[]>
   /** Runs statements in one transaction, without retries. `script` takes several statements at once. */
   transaction<T>(work: (query: Query, script: (sql: string) => Promise<void>) => Promise<T>): Promise<T>
+  /** Runs one statement without parameters, outside a transaction and without retries. */
+  script(sql: string): Promise<void>
   /** A connection outside the pool, to listen on. */
   dedicated(): Promise<Listener>
   /** Behind a transaction pooler: no named statements, no listening. */
@@ -43,14 +45,15 @@ export interface Connections {
   close(): Promise<void>
 }
 
-export async function connect(url: string): Promise<Connections> {
+/** `forMigration`: without limits for statements, and whatever `pool` says with as many connections as one needs. */
+export async function connect(url: string, { forMigration = false } = {}): Promise<Connections> {
   const { default: pg } = await loadDriver()
-  const { hosts, pooled, max, timeouts } = settingsOf(url)
+  const { hosts, pooled, max, timeouts } = forMigration ? migrationSettings(url) : settingsOf(url)
   const config = {
     connectionTimeoutMillis: timeouts.connection,
     keepAlive: true,
     // a pooler refuses unknown settings
-    ...(!pooled && { statement_timeout: timeouts.statement, application_name: 'throughline' }),
+    ...(!pooled && { application_name: 'throughline', ...limitOf(timeouts) }),
   }
   // a server that hangs does not answer a close, so the sockets can be destroyed
   const sockets = new Set<Socket>()
@@ -164,6 +167,8 @@ export async function connect(url: string): Promise<Connections> {
       })
     },
 
+    script: (sql) => withClient((client) => script(client, sql)),
+
     async dedicated() {
       const socket = stream()
       const client = new pg.Client({ ...here(), stream: () => socket, query_timeout: timeouts.query })
@@ -180,6 +185,11 @@ export async function connect(url: string): Promise<Connections> {
       for (const socket of sockets) socket.destroy()
     },
   }
+}
+
+/** The limit of a statement, which may also be set for the role. */
+function limitOf({ statement }: Timeouts): { statement_timeout: number } | { options: string } {
+  return statement === 0 ? { options: '-c statement_timeout=0' } : { statement_timeout: statement }
 }
 
 /** Waits before the next attempt: not all callers at the same moment, and longer each time. */
@@ -228,6 +238,7 @@ const HINTS: Record<string, string> = {
   '28P01': '; check user and password',
   '28000': '; check user and password',
   '3D000': '; create the database first',
+  '55P03': '; another transaction holds the lock: end it (see pg_stat_activity), then try again',
   '42501': '; make the role a member of throughline_app',
   '53300': '; the server takes no more connections: use a pooler, or a smaller pool (?pool=N)',
 }

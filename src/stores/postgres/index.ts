@@ -7,7 +7,7 @@ import { decideIn } from './decide.ts'
 import { envelopeCalls } from './envelopes.ts'
 import { importCalls } from './imports.ts'
 import { memoryCalls } from './memories.ts'
-import { migrate, requireSchema, schemaOf } from './migrate.ts'
+import { currentSchema, migrate, requireSchema } from './migrate.ts'
 import { type Partitions, partitionsOf } from './partitions.ts'
 import { readCalls } from './read.ts'
 import { recallCalls } from './recall.ts'
@@ -31,7 +31,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const connections = await connect(options.url)
   let partitions: Partitions
   try {
-    if (options.migrate) await migrate(connections)
+    if (options.migrate) await migrate(options.url, connections)
     else await requireSchema(connections)
     partitions = await partitionsOf(connections)
   } catch (error) {
@@ -137,7 +137,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
         if (!writable) throw new StorageError('postgres', `the server takes no writes${READ_ONLY_HINT}`)
         // loads a session that does not exist, to check that the tables exist and the role may read them
         await sessions.load({ sessionId: NO_SESSION })
-        return { schema: await schemaOf(connections), details: { postgres: version, role, rights } }
+        return { schema: await currentSchema(connections), details: { postgres: version, role, rights } }
       }),
     async close() {
       if (closed) return
