@@ -54,6 +54,7 @@ const RULES: Record<string, readonly string[]> = {
     'openapi-types',
     'jose',
     'pino',
+    'rate-limiter-flexible',
     'package-file.ts',
     'node:',
   ],
@@ -127,6 +128,7 @@ const HIDDEN: Record<string, string> = {
   fastify: 'http/',
   jose: 'http/',
   pino: 'http/',
+  'rate-limiter-flexible': 'http/',
   '@modelcontextprotocol/server': 'mcp/',
   'eventsource-parser': 'remote/',
 }
@@ -142,6 +144,7 @@ const LAZY = [
   'fastify',
   'jose',
   'pino',
+  'rate-limiter-flexible',
   '@modelcontextprotocol/server',
   'eventsource-parser',
   'node:fs',
