@@ -54,6 +54,7 @@ const RULES: Record<string, readonly string[]> = {
     'openapi-types',
     'jose',
     'pino',
+    'rate-limiter-flexible',
     'package-file.ts',
     'node:',
   ],
@@ -130,6 +131,7 @@ const HIDDEN: Record<string, string> = {
   fastify: 'http/',
   jose: 'http/',
   pino: 'http/',
+  'rate-limiter-flexible': 'http/',
   '@modelcontextprotocol/server': 'mcp/',
   'eventsource-parser': 'remote/',
 }
@@ -145,6 +147,7 @@ const LAZY = [
   'fastify',
   'jose',
   'pino',
+  'rate-limiter-flexible',
   '@modelcontextprotocol/server',
   'eventsource-parser',
   'node:fs',

@@ -8,6 +8,7 @@ import type { Principal } from '../domain/record.ts'
 import { restricted } from '../features/kernel/access.ts'
 import type { Deps } from '../features/kernel/deps.ts'
 import { name, tenantName, text } from '../features/kernel/parse.ts'
+import type { Holder } from './share.ts'
 
 /** How tokens are checked. One of `secret`, `publicKey` and `jwksUrl`. */
 export interface JwtOptions {
@@ -31,10 +32,8 @@ export const ANY_USER = 'sessions:any'
 export const OPERATOR = 'throughline:operator'
 
 /** The caller, as operations and limits need it. */
-export interface Caller {
+export interface Caller extends Holder {
   readonly deps: Deps
-  /** The same for all requests of one caller. */
-  readonly name: string
 }
 
 /** Identifies the caller of a request. */
@@ -225,5 +224,5 @@ function callerFrom(deps: Deps, payload: JWTPayload): Caller {
     ...(iss !== undefined && { issuer: iss }),
     ...(scope !== undefined && { scope }),
   }
-  return { deps: restricted(deps, principal), name: JSON.stringify([tenant, sub]) }
+  return { deps: restricted(deps, principal), name: JSON.stringify([tenant, sub]), tenant }
 }
