@@ -87,6 +87,7 @@ const RULES: Record<string, readonly string[]> = {
   // what stores share
   'stores/migrations.ts': ['domain/errors.ts', 'package-file.ts', 'stores/files.ts'],
   'stores/next-tick.ts': [],
+  'stores/event-page.ts': ['domain/', 'ports/'],
   'stores/files.ts': [],
   'cache/conformance/': ['ports/', 'cache/conformance/', 'stores/conformance/harness.ts', 'node:'],
   'cli/': ['*', '!stores/conformance/', '!cache/conformance/'],
@@ -103,6 +104,7 @@ const RULES: Record<string, readonly string[]> = {
         `stores/${store}/`,
         'stores/migrations.ts',
         'stores/next-tick.ts',
+        'stores/event-page.ts',
         'stores/files.ts',
         ...drivers,
       ],
