@@ -89,6 +89,7 @@ const RULES: Record<string, readonly string[]> = {
   // what stores share
   'stores/migrations.ts': ['domain/errors.ts', 'package-file.ts', 'stores/files.ts'],
   'stores/next-tick.ts': [],
+  'stores/event-page.ts': ['domain/', 'ports/'],
   'stores/files.ts': [],
   'stores/stored-event.ts': ['ports/'],
   'cache/conformance/': ['ports/', 'cache/conformance/', 'stores/conformance/harness.ts', 'node:'],
@@ -106,6 +107,7 @@ const RULES: Record<string, readonly string[]> = {
         `stores/${store}/`,
         'stores/migrations.ts',
         'stores/next-tick.ts',
+        'stores/event-page.ts',
         'stores/files.ts',
         'stores/stored-event.ts',
         ...drivers,

@@ -30,6 +30,8 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S13 A read returns events in sequence order, never part of an append, with the exact text that was written.
  * - S14 With `turns` (only with `order: 'desc'` and without `types`) a read ends with the event that starts the
  *   `turns`-th turn and never passes the last clear.
+ * - S28 A page of events also ends with the event that takes its content and parts to `LIMITS.pageSize` characters. The
+ *   store loads little more than it returns.
  * - S15 `load` returns all views of one moment; `record` and `state` return and read only the one they name. Callers
  *   may change their arguments and results freely.
  * - S16 Calls with the {@link SessionKey} of a missing session throw `SessionNotFoundError`, except `load`, `record`
@@ -60,7 +62,7 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  *   write nothing, except with `ignorePause`. Existing sessions continue.
  *
  * Integrity
- * - S28 The checksum of an event is stored as given, never made or checked by a store, and a fork copies it.
+ * - S29 The checksum of an event is stored as given, never made or checked by a store, and a fork copies it.
  *   `checksums` returns those of a range in sequence order. Reads leave it out: only `verify` and exports use it.
  *
  * Every rule has tests of the same number in `stores/conformance`.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { SessionView } from '../../domain/fold.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ReadQuery } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
@@ -18,7 +19,7 @@ import {
   upTo,
 } from './samples.ts'
 
-/** S13 to S20, and S28. */
+/** S13 to S20, S28 and S29. */
 export const readingRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S13',
@@ -112,6 +113,49 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       for (const _ of upTo(60)) await writer.append(appendRequest(id, { events: someEvents(5) }))
       writing = false
       assert((await reading) > 0)
+    },
+  },
+  {
+    id: 'S28',
+    title: 'ends a page with the event that fills it, in every kind of read',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createSession(store)
+      const third = Math.ceil(LIMITS.pageSize / 3)
+      const written = [
+        someEvent('x'.repeat(third)),
+        { ...someEvent('parts', 'model_message'), parts: JSON.stringify('y'.repeat(third)) },
+        someEvent('漢'.repeat(third)),
+        someEvent('ö'.repeat(third), 'model_message'),
+        someEvent('short'),
+        someEvent('last', 'model_message'),
+      ]
+      for (const event of written) await store.append(appendRequest(id, { events: [event] }))
+      const repeated = { events: written, idempotency: { key: 'k', fingerprint: 'f' } }
+      const other = await createSession(store, { conversationId: 'other' })
+      await store.append(appendRequest(other, repeated))
+      const { events: again } = await store.append(appendRequest(other, repeated))
+      assert.deepEqual(
+        again.map(({ content }) => content),
+        written.map(({ content }) => content),
+      )
+
+      const events = async (query: Partial<ReadQuery>) =>
+        await store.read({ sessionId: id }, { order: 'asc', limit: 100, ...query })
+      const sequences = async (query: Partial<ReadQuery>) => (await events(query)).map(({ sequence }) => sequence)
+      const stored = written.map((event, i) => ({ ...event, sequence: i + 2, createdAt: NOON }))
+
+      assert.deepEqual((await events({})).slice(1), stored.slice(0, 3))
+      assert.deepEqual(await events({ after: 4 }), stored.slice(3))
+      assert.deepEqual(await sequences({ order: 'desc' }), [7, 6, 5, 4, 3])
+      assert.deepEqual(await sequences({ order: 'desc', before: 3 }), [2, 1])
+      assert.deepEqual(await sequences({ order: 'desc', turns: 9 }), [7, 6, 5, 4, 3])
+      assert.deepEqual(await sequences({ order: 'desc', turns: 2 }), [7, 6, 5, 4])
+      assert.deepEqual(await sequences({ limit: 2, after: 2 }), [3, 4])
+      const types = ['user_message', 'model_message']
+      assert.deepEqual(await sequences({ types }), [2, 3, 4])
+      assert.deepEqual(await sequences({ types, order: 'desc' }), [7, 6, 5, 4, 3])
+      assert.deepEqual(await sequences({ types: ['model_message'], after: 3 }), [5, 7])
     },
   },
   {
@@ -366,7 +410,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
     },
   },
   {
-    id: 'S28',
+    id: 'S29',
     title: 'stores checksums as given, and returns those of a range',
     async check(db) {
       const store = await db.connect()

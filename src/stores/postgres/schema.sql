@@ -2598,7 +2598,7 @@ end $function$
 alter function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer) owner to throughline_functions;
 grant execute on function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_events(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer, p_newest_first boolean, p_limit integer, p_types text[], p_turns integer)
+CREATE OR REPLACE FUNCTION context.read_events(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer, p_newest_first boolean, p_limit integer, p_types text[], p_turns integer, p_inline integer)
  RETURNS SETOF context.event_row
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2630,7 +2630,8 @@ begin
       order by 1
     loop
       for r in
-        select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+        select x.sequence, x.id, x.type, x.role, short_content(x.content, p_inline), short_parts(x.parts, p_inline),
+          x.agent_id, x.occurred_at, x.created_at
         from session_events x
         where x.partition = p_partition and x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
           and x.sequence between abs(b) * 256 and abs(b) * 256 + 255 and x.type = any (p_types)
@@ -2665,14 +2666,16 @@ begin
       );
     end if;
     return query
-      select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+      select x.sequence, x.id, x.type, x.role, short_content(x.content, p_inline), short_parts(x.parts, p_inline),
+        x.agent_id, x.occurred_at, x.created_at
       from session_events x
       where x.partition = p_partition and x.session_id = p_session and x.sequence > low and x.sequence < p_before
       order by x.sequence desc
       limit p_limit;
   else
     return query
-      select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+      select x.sequence, x.id, x.type, x.role, short_content(x.content, p_inline), short_parts(x.parts, p_inline),
+        x.agent_id, x.occurred_at, x.created_at
       from session_events x
       where x.partition = p_partition and x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
       order by x.sequence
@@ -2680,8 +2683,8 @@ begin
   end if;
 end $function$
 ;
-alter function context.read_events(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer) owner to throughline_functions;
-grant execute on function context.read_events(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer) to throughline_app;
+alter function context.read_events(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer,integer) owner to throughline_functions;
+grant execute on function context.read_events(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.read_mark(p_partition smallint, p_session uuid)
  RETURNS SETOF context.mark_row
@@ -2914,6 +2917,38 @@ end $function$
 ;
 alter function context.read_state(smallint,uuid,text,text) owner to throughline_functions;
 grant execute on function context.read_state(smallint,uuid,text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_texts(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_sequences integer[], p_size integer)
+ RETURNS TABLE(sequence integer, content text, parts text)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+declare
+  s record;
+  n integer;
+  size bigint := 0;
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+begin
+  select x.tenant, x.user_id into s from sessions x where x.partition = p_partition and x.id = p_session;
+  if s.tenant is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  foreach n in array p_sequences loop
+    select x.sequence, x.content, x.parts::text into read_texts.sequence, read_texts.content, read_texts.parts
+    from session_events x
+    where x.partition = p_partition and x.session_id = p_session and x.sequence = n;
+    return next;
+    size := size + length(content) + coalesce(length(parts), 0);
+    exit when size >= p_size;
+  end loop;
+end $function$
+;
+alter function context.read_texts(smallint,uuid,text,text,integer[],integer) owner to throughline_functions;
+grant execute on function context.read_texts(smallint,uuid,text,text,integer[],integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.remove_envelopes(p_partition smallint, p_batch text, p_since timestamp with time zone, p_limit integer)
  RETURNS SETOF uuid
@@ -3223,6 +3258,32 @@ end $function$
 ;
 alter function context.set_tenant(text) owner to throughline_functions;
 grant execute on function context.set_tenant(text) to throughline_purge;
+
+CREATE OR REPLACE FUNCTION context.short_content(p_content text, p_most integer)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when octet_length(p_content) <= p_most then p_content end
+$function$
+;
+alter function context.short_content(text,integer) owner to throughline_functions;
+grant execute on function context.short_content(text,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.short_parts(p_parts json, p_most integer)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when pg_column_size(p_parts) <= 500 then p_parts::text
+    when pg_column_size(p_parts) > p_most or octet_length(p_parts::text) > p_most then ''
+    else p_parts::text
+  end
+$function$
+;
+alter function context.short_parts(json,integer) owner to throughline_functions;
+grant execute on function context.short_parts(json,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.unindex_session(p_partition smallint, p_session uuid)
  RETURNS boolean

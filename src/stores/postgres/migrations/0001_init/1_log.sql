@@ -455,12 +455,30 @@ begin
     and (length(p_marked_types) < 400 or not starts_with(p_marked_types, v_block));
 end $$;
 
+-- A text of up to p_most bytes; else null. Its length is known without reading it.
+create function context.short_content(p_content text, p_most integer) returns text
+language sql immutable as $$
+  select case when octet_length(p_content) <= p_most then p_content end
+$$;
+
+-- JSON of up to p_most bytes as text, else an empty text. Its size on disk is known without reading it; what takes 500
+-- bytes there is small enough, compressed or not.
+create function context.short_parts(p_parts json, p_most integer) returns text
+language sql stable as $$
+  select case
+    when pg_column_size(p_parts) <= 500 then p_parts::text
+    when pg_column_size(p_parts) > p_most or octet_length(p_parts::text) > p_most then ''
+    else p_parts::text
+  end
+$$;
+
 -- Reads one page from either end. With p_types it goes from block to block. With p_turns the page ends with the event
 -- that starts that turn, and never goes behind the last clear: it finds the window first and reads it as a whole, which
--- costs less than a loop over its events. Stable, so one call sees one snapshot.
+-- costs less than a loop over its events. Texts of more than p_inline bytes are left out: content is null or parts are
+-- empty, and read_texts returns them. Stable, so one call sees one snapshot.
 create function context.read_events(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer,
-  p_newest_first boolean, p_limit integer, p_types text[], p_turns integer
+  p_newest_first boolean, p_limit integer, p_types text[], p_turns integer, p_inline integer
 )
 returns setof context.event_row
 language plpgsql stable security definer set search_path = context, pg_temp set jit = off
@@ -487,7 +505,8 @@ begin
       order by 1
     loop
       for r in
-        select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+        select x.sequence, x.id, x.type, x.role, short_content(x.content, p_inline), short_parts(x.parts, p_inline),
+          x.agent_id, x.occurred_at, x.created_at
         from session_events x
         where x.partition = p_partition and x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
           and x.sequence between abs(b) * 256 and abs(b) * 256 + 255 and x.type = any (p_types)
@@ -522,14 +541,16 @@ begin
       );
     end if;
     return query
-      select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+      select x.sequence, x.id, x.type, x.role, short_content(x.content, p_inline), short_parts(x.parts, p_inline),
+        x.agent_id, x.occurred_at, x.created_at
       from session_events x
       where x.partition = p_partition and x.session_id = p_session and x.sequence > low and x.sequence < p_before
       order by x.sequence desc
       limit p_limit;
   else
     return query
-      select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+      select x.sequence, x.id, x.type, x.role, short_content(x.content, p_inline), short_parts(x.parts, p_inline),
+        x.agent_id, x.occurred_at, x.created_at
       from session_events x
       where x.partition = p_partition and x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
       order by x.sequence
@@ -558,6 +579,33 @@ begin
     from session_events x
     where x.partition = p_partition and x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
     order by x.sequence;
+end $$;
+
+-- The texts of events in the given order, up to the one with which they have p_size characters.
+create function context.read_texts(
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_sequences integer[], p_size integer
+)
+returns table (sequence integer, content text, parts text)
+language plpgsql stable security definer set search_path = context, pg_temp set jit = off
+set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  s record;
+  n integer;
+  size bigint := 0;
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+begin
+  select x.tenant, x.user_id into s from sessions x where x.partition = p_partition and x.id = p_session;
+  if s.tenant is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  foreach n in array p_sequences loop
+    select x.sequence, x.content, x.parts::text into read_texts.sequence, read_texts.content, read_texts.parts
+    from session_events x
+    where x.partition = p_partition and x.session_id = p_session and x.sequence = n;
+    return next;
+    size := size + length(content) + coalesce(length(parts), 0);
+    exit when size >= p_size;
+  end loop;
 end $$;
 
 -- Events of the user's sessions at the given places, in the given order.
