@@ -59,6 +59,9 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S27 While the intake is paused, a `fork` and a `create` that would make a session throw `IntakePausedError` and
  *   write nothing, except with `ignorePause`. Existing sessions continue.
  *
+ * Secret
+ * - S28 `secret` keeps the first candidate that any process gives it, and always returns that one.
+ *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface SessionStore {
@@ -89,6 +92,8 @@ export interface SessionStore {
   pausedSince(): Promise<string | undefined>
   /** Pauses the intake of new sessions, or resumes it with `undefined`. A second pause keeps the first time. */
   pause(since: string | undefined): Promise<void>
+  /** Returns the secret of the store, from which ids are derived. */
+  secret(candidate: string): Promise<string>
   /** Returns a function that ends the watch. */
   watch(sessionId: string, wake: () => void): () => void
   health(): Promise<StoreHealth>
