@@ -65,6 +65,9 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S29 The checksum of an event is stored as given, never made or checked by a store, and a fork copies it.
  *   `checksums` returns those of a range in sequence order. Reads leave it out: only `verify` and exports use it.
  *
+ * Secret
+ * - S30 `secret` keeps the first candidate that any process gives it, and always returns that one.
+ *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface SessionStore {
@@ -96,6 +99,8 @@ export interface SessionStore {
   pausedSince(): Promise<string | undefined>
   /** Pauses the intake of new sessions, or resumes it with `undefined`. A second pause keeps the first time. */
   pause(since: string | undefined): Promise<void>
+  /** Returns the secret of the store, from which ids are derived. */
+  secret(candidate: string): Promise<string>
   /** Returns a function that ends the watch. */
   watch(sessionId: string, wake: () => void): () => void
   /** Throws if the store does not respond, lacks tables or takes no writes. */

@@ -255,6 +255,12 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       else data.pausedSince ??= since
     },
 
+    async secret(candidate) {
+      assertOpen()
+      data.secret ??= candidate
+      return data.secret
+    },
+
     async due(query) {
       assertOpen()
       const views = Array.from(sessions.values(), ({ view }) => view)

@@ -123,6 +123,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     due: (query) => call(() => work.due(query)),
     pausedSince: () => call(() => sessions.pausedSince()),
     pause: (since) => call(() => sessions.pause(since)),
+    secret: (candidate) => call(() => sessions.secret(candidate)),
     memories: {
       ...memories,
       change: async (request) => {

@@ -24,6 +24,7 @@ import { partitionWriter } from './recall-partition.ts'
 import { groupPostings } from './recall-postings.ts'
 import { indexReader } from './recall-read.ts'
 import { indexWriter } from './recall-write.ts'
+import { secretKeeper } from './secret.ts'
 import { sessionWriter } from './sessions.ts'
 import { createWatchers } from './watch.ts'
 import { workReader, workWriter } from './work.ts'
@@ -54,6 +55,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const partitions = partitionWriter(db)
   const index = indexWriter(db, partitions)
   const intake = intakeGate(db)
+  const secrets = secretKeeper(db)
   const sessions = sessionWriter(db, { heads, log, work, index, envelopes, intake }, options.newId)
   const imports = importWriter(db, { heads, log, work, sessions })
   const importReads = importReader(db)
@@ -131,6 +133,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     due: (query) => read(() => workReads.due(query)),
     pausedSince: () => read(() => intake.pausedSince()),
     pause: (since) => write(() => intake.pause(since)),
+    secret: async (candidate) => (await read(() => secrets.read())) ?? (await write(() => secrets.keep(candidate))),
     envelopes: {
       page: (query) => read(() => envelopeReads.page(query)),
       find: (ids) => read(() => envelopeReads.find(ids)),

@@ -389,7 +389,8 @@ begin
   where session_id = new.session_id;
 end;
 
--- Settings of the whole store. 'paused_since': when the intake of new sessions was paused.
+-- Settings of the whole store. 'paused_since': when the intake of new sessions was paused. 'id_secret': from which ids
+-- are derived, made on first use.
 create table settings (
   name  text not null primary key,
   value text not null
