@@ -42,7 +42,9 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S19 `repair` replaces the stored views only if the head is still `expectedHead`.
  * - S20 After `close` every call throws `StorageError`.
  * - S21 With `within`, sessions of other tenants and users do not exist (S16), for every call.
- * - S22 `purge` removes everything stored of a session in one step and counts it. The id may be used again.
+ * - S22 `purge` hides a session in one step, then removes and counts everything stored of it. Other calls see all of it
+ *   or nothing, also after a crash in between. The id may be used again: a call that writes to it waits for the end of
+ *   the purge, or ends it. A fork hides its copy in the same way until it is complete.
  *
  * Work
  * - S23 A decision's `edges` are stored with its events, under the sequence of their event. `edges` returns those at

@@ -15,7 +15,7 @@ import {
 
 const SINCE = noonPlus(-5)
 
-/** S27, S28, and S20 for envelope, pause and secret calls. */
+/** S27, S30, and S20 for envelope, pause and secret calls. */
 export const intakeRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S27',

@@ -89,9 +89,21 @@ create table session_keys (
   primary key (session_id, key)
 ) strict, without rowid;
 
--- Sessions that are being purged: only their events may be deleted.
+-- Sessions whose events may be deleted: a row exists only inside the transaction of a purge.
 create table session_purges (
   session_id text not null primary key
+) strict, without rowid;
+
+-- Sessions that no call sees: a purge removes their rows, or a fork copies them, in several transactions.
+-- A sweep removes those whose process has ended.
+create table hidden_sessions (
+  session_id text not null primary key,
+  tenant     text not null,
+  user_id    text not null,
+  -- Id of the event that completes the fork; null: its rows are being removed.
+  fork_event text,
+  -- Time of the last transaction.
+  touched_at text not null
 ) strict, without rowid;
 
 create trigger session_events_no_update before update on session_events
