@@ -44,7 +44,8 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S21 With `within`, sessions of other tenants and users do not exist (S16), for every call.
  * - S22 `purge` hides a session in one step, then removes and counts everything stored of it. Other calls see all of it
  *   or nothing, also after a crash in between. The id may be used again: a call that writes to it waits for the end of
- *   the purge, or ends it. A fork hides its copy in the same way until it is complete.
+ *   the purge, or ends it. A fork hides its copy in the same way until it is complete. `erase` removes what earlier
+ *   purges left in a log that the store writes beside its tables; false while a long-running reader needs it.
  *
  * Work
  * - S23 A decision's `edges` are stored with its events, under the sequence of their event. `edges` returns those at
@@ -92,6 +93,7 @@ export interface SessionStore {
   totals(within: Principal | undefined): Promise<Totals>
   repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): Promise<boolean>
   purge(key: SessionKey, at: string): Promise<PurgeCounts>
+  erase(): Promise<boolean>
   edges(key: SessionKey, query: EdgesQuery): Promise<StoredEdge[]>
   /** Returns the commits of a conversation in ascending order of position, ties by id, after `after`. */
   commits(query: CommitsQuery): Promise<CommitLink[]>

@@ -15,7 +15,7 @@ const GRACE_MS = 10 * 60_000
 
 /**
  * Ends and compacts stale and expired sessions; forgets expired memories and old idempotency keys of memory changes;
- * completes interrupted purges.
+ * completes interrupted and pending purges.
  * Any number of processes may sweep at once: the end is a decision, so exactly one makes it and goes on to compact.
  */
 export async function sweepSessions(deps: Deps, options: SweepOptions = {}): Promise<SweepReport> {
@@ -25,6 +25,7 @@ export async function sweepSessions(deps: Deps, options: SweepOptions = {}): Pro
   report.forgotten = await forgetExpired(deps)
   await forgetOldKeys(deps)
   await discardAbandoned(deps)
+  await deps.store.erase()
   return report
 }
 

@@ -10,15 +10,14 @@ import { purgeUserInput } from './schema.ts'
 /** Removes one session and everything stored about it, also if it is partly imported or partly purged. */
 export async function purgeSession(deps: Deps, id: string): Promise<PurgeReceipt> {
   const discarded = await discardUnfinished(deps, id)
-  if (discarded > 0) return { sessions: 1, events: discarded, keys: 0, memories: 0, purgedAt: now(deps) }
+  if (discarded > 0) return await erased(deps, { sessions: 1, events: discarded, keys: 0, memories: 0 })
   const sessionId = await findSession(deps, id)
   const view = await deps.store.load(keyOf(deps, sessionId))
   const { purgeWithMemories } = await memories()
   const { tenant = '', userId = '' } = view?.record ?? {}
-  const purgedAt = now(deps)
   const counts = await purged(deps, sessionId, () => purgeWithMemories(deps, { tenant, userId }, sessionId))
   if (counts === undefined) throw new SessionNotFoundError(id)
-  return { sessions: 1, ...counts, purgedAt }
+  return await erased(deps, { sessions: 1, ...counts })
 }
 
 /** Removes a session that is partly imported or partly purged; returns its events, 0 if there is none. */
@@ -57,7 +56,13 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
   const { memories: later, keys } = await deps.store.memories.purge(within)
   receipt.memories += later
   receipt.keys += keys
-  return { ...receipt, purgedAt: now(deps) }
+  return await erased(deps, receipt)
+}
+
+/** Completes the receipt once the purged data is also gone from the log of the database, as far as readers let it. */
+async function erased(deps: Deps, counts: Omit<PurgeReceipt, 'purgedAt' | 'pending'>): Promise<PurgeReceipt> {
+  const isErased = await deps.store.erase()
+  return { ...counts, purgedAt: now(deps), ...(!isErased && { pending: true }) }
 }
 
 /** Purges the cache first, so that a crash in between leaves nothing to read, and again for reads meanwhile. */

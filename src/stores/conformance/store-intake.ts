@@ -136,6 +136,7 @@ export const intakeRules: readonly Rule<StoreDatabase>[] = [
       await expectError('STORAGE', store.envelopes.count({ since: NOON }))
       await expectError('STORAGE', store.envelopes.remove({ batch: 'b' }, 1))
       await expectError('STORAGE', store.pausedSince())
+      await expectError('STORAGE', store.erase())
       await expectError('STORAGE', store.pause(NOON))
       await expectError('STORAGE', store.secret('candidate'))
     },

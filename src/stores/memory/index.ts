@@ -280,6 +280,11 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       }
     },
 
+    async erase() {
+      assertOpen()
+      return true
+    },
+
     async health() {
       assertOpen()
       return { details: {} }

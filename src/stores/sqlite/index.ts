@@ -9,6 +9,7 @@ import { commitQueue } from './commit-queue.ts'
 import { commitReader } from './commits.ts'
 import { type ConnectOptions, connect, raiseCheckpointSize, retryWhileBusy, storageError } from './connection.ts'
 import { envelopeReader, envelopeWriter } from './envelopes.ts'
+import { eraseLog } from './erase.ts'
 import { HeadCache } from './head-cache.ts'
 import { healthReader } from './health.ts'
 import { hiddenSessions } from './hidden-sessions.ts'
@@ -130,6 +131,14 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     fork,
     repair: (key, expectedHead, view, edges) => write(() => sessions.repair(key, expectedHead, view, edges)),
     purge: async (key, at) => finishRemoval(key.sessionId, await write(() => sessions.purge(key, at))),
+    async erase() {
+      assertOpen()
+      try {
+        return await eraseLog(db)
+      } catch (error) {
+        throw storageError(error)
+      }
+    },
     load: (key) => read(() => logReads.load(key)),
     record: (key) => read(() => logReads.record(key)),
     state: (key) => read(() => logReads.state(key)),
