@@ -107,6 +107,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 
   return {
     name: 'sqlite',
+    clock: { now: () => Date.now(), sync: async () => {} },
     create: (request) => write(() => sessions.create(request)),
     append: (request) => write(() => log.append(request)),
     decide: (request) => write(() => log.decide(request)),
