@@ -87,7 +87,7 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
   const background = new Background(options.index ? (reading) => readAhead(deps, reading) : undefined)
   const deps: Deps = {
     store,
-    clock: options.clock,
+    clock: options.clock ?? store.clock,
     newId,
     idSecret: secretOf(store),
     tokenizer: lazy(() => loadTokenizer(options.tokenizer)),

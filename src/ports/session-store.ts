@@ -1,5 +1,6 @@
 import type { SessionScratchpad, SessionView } from '../domain/fold.ts'
 import type { Principal, SessionRecord, SessionState } from '../domain/record.ts'
+import type { StoreClock } from './clock.ts'
 
 /**
  * Append-only log of session events with the views folded from it. The only source of truth.
@@ -76,6 +77,8 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
 export interface SessionStore {
   /** Short name for messages and health: `memory`, `sqlite` … */
   readonly name: string
+  /** The time of the database: the same for every process that uses it, whatever the clocks of their hosts. */
+  readonly clock: StoreClock
   create(request: CreateRequest): Promise<CreateResult>
   append(request: AppendRequest): Promise<WriteResult>
   decide(request: DecideRequest): Promise<WriteResult>

@@ -19,6 +19,8 @@ const GRACE_MS = 10 * 60_000
  * Any number of processes may sweep at once: the end is a decision, so exactly one makes it and goes on to compact.
  */
 export async function sweepSessions(deps: Deps, options: SweepOptions = {}): Promise<SweepReport> {
+  // on a wrong time it would end sessions that are in use
+  if (deps.clock === deps.store.clock) await deps.store.clock.sync()
   const report: SweepReport = { swept: 0, compacted: 0, failed: 0, forgotten: 0 }
   await sweepDue(deps, report, options)
   const { forgetExpired, forgetOldKeys } = await import('../memory/operation.ts')

@@ -83,6 +83,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
   return {
     name: 'memory',
+    clock: { now: () => Date.now(), sync: async () => {} },
     memories: memoriesStore(data, assertOpen, (session, at) => removeSession(data, session, at)),
     index: recallIndex(data, assertOpen),
     envelopes: envelopeStore(data, assertOpen),

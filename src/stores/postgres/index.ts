@@ -1,8 +1,10 @@
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
+import type { StoreClock } from '../../ports/clock.ts'
 import type { SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
 import { appendQueue } from './append-queue.ts'
 import { connect, READ_ONLY_HINT, storageError } from './connection.ts'
+import { databaseClock } from './database-clock.ts'
 import { decideIn } from './decide.ts'
 import { envelopeCalls } from './envelopes.ts'
 import { importCalls } from './imports.ts'
@@ -30,10 +32,12 @@ export interface PostgresOptions {
 export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const connections = await connect(options.url)
   let partitions: Partitions
+  let clock: StoreClock
   try {
     if (options.migrate) await migrate(options.url, connections)
     else await requireSchema(connections)
     partitions = await partitionsOf(connections)
+    clock = await databaseClock(connections)
   } catch (error) {
     await connections.close()
     throw storageError(error, 'cannot open the database')
@@ -99,6 +103,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const imports = guarded(importCalls(connections, locator, partitions))
   return {
     name: 'postgres',
+    clock: { now: clock.now, sync: () => call(clock.sync) },
     create: (request) => call(() => sessions.create(request)),
     append: (request) => call(() => queue.append(request)),
     decide: (request) => {

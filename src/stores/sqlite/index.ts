@@ -125,6 +125,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 
   return {
     name: 'sqlite',
+    clock: { now: () => Date.now(), sync: async () => {} },
     create: (request) => writeNew(() => sessions.create(request)),
     append: (request) => write(() => log.append(request)),
     decide: (request) => write(() => log.decide(request)),
