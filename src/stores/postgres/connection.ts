@@ -49,6 +49,8 @@ export interface Connections {
   transaction<T>(work: (query: Query, script: (sql: string) => Promise<void>) => Promise<T>): Promise<T>
   /** A connection outside the pool, to listen on. */
   dedicated(): Promise<Listener>
+  /** Calls that wait for a connection. */
+  waiting(): number
   /** Behind a transaction pooler: no named statements, no listening. */
   readonly pooled: boolean
   close(): Promise<void>
@@ -118,6 +120,7 @@ export async function connect(url: string): Promise<Connections> {
 
   return {
     pooled,
+    waiting: () => pool.waitingCount,
 
     async query<Row extends object>(statement: Statement, values: unknown[], { retry }: { retry: boolean }) {
       for (let attempt = 0; ; attempt++) {

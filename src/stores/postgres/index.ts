@@ -136,7 +136,10 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
         const { version = '', role = '', rights = '' } = row ?? {}
         // loads a session that does not exist, to check that the tables exist and the role may read them
         await sessions.load({ sessionId: NO_SESSION })
-        return { schema: await schemaOf(connections), details: { postgres: version, role, rights } }
+        return {
+          schema: await schemaOf(connections),
+          details: { postgres: version, role, rights, waiting: connections.waiting() },
+        }
       }),
     async close() {
       if (closed) return

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../domain/errors.ts'
 import type { StoreHealth } from '../../ports/session-store.ts'
-import { statSync } from '../files.ts'
+import { statfsSync, statSync } from '../files.ts'
 import { schemaOf } from './migrate.ts'
 import { prepared } from './statement.ts'
 
@@ -26,6 +26,12 @@ export function healthReader(db: Database, path: string): () => StoreHealth {
     throw new StorageError('sqlite', `the file '${path}' ${fate} while it was open; restart this process`)
   }
 
+  function space(): { bytes: number; freeBytes: number } {
+    const sizes = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
+    const { bavail, bsize } = statfsSync(file)
+    return { bytes: sizes.reduce((sum, size) => sum + size), freeBytes: bavail * bsize }
+  }
+
   return () => {
     requireSameFile()
     prepared(db, PROBE).get()
@@ -35,6 +41,7 @@ export function healthReader(db: Database, path: string): () => StoreHealth {
         file: path,
         journal: String(db.pragma('journal_mode', { simple: true })),
         synchronous: SYNCHRONOUS[Number(db.pragma('synchronous', { simple: true }))] ?? 'unknown',
+        ...space(),
         sqlite: String(prepared(db, 'select sqlite_version()').pluck().get()),
       },
     }
