@@ -153,7 +153,10 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
         if (!writable) throw new StorageError('postgres', `the server takes no writes${READ_ONLY_HINT}`)
         // loads a session that does not exist, to check that the tables exist and the role may read them
         await sessions.load({ sessionId: NO_SESSION })
-        return { schema: await currentSchema(connections), details: { postgres: version, role, rights } }
+        return {
+          schema: await currentSchema(connections),
+          details: { postgres: version, role, rights, waiting: connections.waiting() },
+        }
       }),
     async close() {
       if (closed) return
