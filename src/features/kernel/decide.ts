@@ -30,7 +30,7 @@ export function newEvent(deps: Deps, draft: Draft): NewEvent {
     type,
     role,
     content,
-    ...(parts !== undefined && { parts: encodeJson(parts, 'parts', LIMITS.parts) }),
+    ...(parts !== undefined && { parts: encodeJson(parts, 'parts', LIMITS.parts, 1, Number.POSITIVE_INFINITY) }),
     ...(agentId !== undefined && { agentId }),
     ...(occurredAt !== undefined && { occurredAt }),
   }
