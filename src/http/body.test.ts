@@ -34,6 +34,19 @@ describe('a body', () => {
     expect(await read(['"12', '3"'], 5)).toBe('123')
   })
 
+  it('that is large is parsed in one turn of the event loop and used in the next', async () => {
+    const order: string[] = []
+    const reading = async (bytes: number) => {
+      const body = read([`"${'x'.repeat(bytes)}"`]).then(() => order.push(`body of ${bytes}`))
+      process.nextTick(() => setImmediate(() => order.push('other work')))
+      await body
+      await new Promise(setImmediate)
+    }
+    await reading(10)
+    await reading(2_000_000)
+    expect(order).toEqual(['body of 10', 'other work', 'other work', 'body of 2000000'])
+  })
+
   it('of nothing but brackets is refused before it is parsed', async () => {
     await expect(read(['['.repeat(70_000), ']'.repeat(70_000)])).rejects.toEqual(refused('VALIDATION'))
     await expect(read(['[', '[],'.repeat(1_000_000), '[]]'])).rejects.toEqual(refused('TOO_LARGE'))

@@ -36,12 +36,17 @@ export function readBody(stream: IncomingMessage, limit: number, visit: Visit, d
       end(error as Error)
       return
     }
-    end(null, body)
+    // parsing a large body is one piece of work, and using it another
+    if (size > LARGE) setImmediate(end, null, body)
+    else end(null, body)
   }
   stream.on('data', take).on('end', finish).on('error', gone)
 }
 
 type Done = (error: Error | null, body?: unknown) => void
+
+/** Bytes that may take 10 ms to parse. */
+const LARGE = 1024 * 1024
 
 /** Keys such as `__proto__` become plain keys, which the operations refuse by name. */
 function parsed(body: Buffer): unknown {

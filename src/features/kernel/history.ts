@@ -7,6 +7,7 @@ import { defined } from '../../domain/optional.ts'
 import type { ChecksummedEvent, ReadQuery, SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from './deps.ts'
 import { nextTurn } from './next-turn.ts'
+import { pacer } from './pace.ts'
 import { sessionEvent } from './stored-event.ts'
 
 /** A range of a log. */
@@ -73,11 +74,14 @@ export async function viewAt(deps: Deps, sessionId: string, sequence: number): P
   }
   if (sequence === head) return present
   let view: SessionView | undefined
+  // a change of the largest scratchpad copies tens of thousands of keys
+  const pace = pacer()
   // most of a log is messages, which no view holds: skip them
   for await (const page of walkStored(deps, key, { last: sequence, types: FOLDED_TYPES })) {
     for (const stored of page) {
       const event = sessionEvent(sessionId, stored)
       view = view === undefined ? initialView(event) : evolve(view, event)
+      await pace()
     }
   }
   const turns = await turnsUpTo(deps, key, sequence, present)

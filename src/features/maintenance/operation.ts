@@ -10,6 +10,7 @@ import type { StoredEdge } from '../../ports/session-store.ts'
 import { counted, entryOf } from '../envelope/operation.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { walkChecksummed } from '../kernel/history.ts'
+import { pacer } from '../kernel/pace.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { storedView } from '../kernel/stored-view.ts'
 import { findSession } from '../sessions/operation.ts'
@@ -138,6 +139,7 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
       addEdge(edges, { from, label, to, evidence, sequence: event.sequence })
     }
   }
+  const pace = pacer()
   const walk = async (last: number, after: number) => {
     for await (const page of walkChecksummed(deps, keyOf(deps, sessionId), { last, after })) {
       for (const event of page) {
@@ -149,6 +151,7 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
           if (damage.length === 0) throw error
           isReadable = false
         }
+        await pace()
       }
       onEvents(page.length)
     }

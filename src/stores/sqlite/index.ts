@@ -23,6 +23,7 @@ import { memoryWriter } from './memory-write.ts'
 import { knownSchema, migrate, refuseForeign, requireSchema, schemaGuard } from './migrate.ts'
 import { eventBatches, PIECE_MS } from './pieces.ts'
 import { logReader } from './read.ts'
+import { readTurns } from './read-turns.ts'
 import { markReader } from './recall-marks.ts'
 import { partitionWriter } from './recall-partition.ts'
 import { groupPostings } from './recall-postings.ts'
@@ -32,9 +33,6 @@ import { secretKeeper } from './secret.ts'
 import { sessionWriter } from './sessions.ts'
 import { createWatchers } from './watch.ts'
 import { workReader, workWriter } from './work.ts'
-
-/** Reads before a read yields to the event loop. */
-const READS_PER_TURN = 16
 
 /** Writes per transaction from which on the write-ahead log may grow. */
 const GROW_LOG_AT = 8
@@ -96,7 +94,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   })
   let closed = false
   let hasGrownLog = false
-  let reads = 0
+  const isLongTurn = readTurns()
 
   function assertOpen(): void {
     if (closed) throw new StorageError('sqlite', 'the store is closed')
@@ -109,8 +107,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 
   async function read<T>(work: () => T): Promise<T> {
     assertOpen()
-    // a read ends in its own turn, so a caller that reads in a loop would block the event loop
-    if (++reads % READS_PER_TURN === 0) await nextTurn()
+    while (isLongTurn()) await nextTurn()
     try {
       return await retryWhileBusy(() => {
         schema.beforeRead()
