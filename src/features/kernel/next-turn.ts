@@ -1,0 +1,6 @@
+/** Lets other work of the event loop run. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
