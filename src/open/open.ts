@@ -142,13 +142,13 @@ function lazyFunction<Input extends unknown[], Output>(load: () => Promise<(...i
   return async (...input: Input): Promise<Output> => await (await loaded())(...input)
 }
 
-/** Messages indexed per background step. */
+/** Messages indexed before another session has its turn. */
 const BACKGROUND_PAGE = 50
 
 /** Indexes a little of a session; true while there is more. */
-async function readAhead(deps: Deps, { sessionId, milestone }: Reading): Promise<boolean> {
+async function readAhead(deps: Deps, { sessionId, milestone, pause }: Reading): Promise<boolean> {
   const { indexSession } = await import('../features/term-index/operation.ts')
-  const { done } = await indexSession(deps, sessionId, BACKGROUND_PAGE)
+  const { done } = await indexSession(deps, sessionId, { most: BACKGROUND_PAGE, pause })
   if (!done || !milestone) return !done
   const { extractMemories } = await import('../features/memory/operation.ts')
   await extractMemories(deps, sessionId)
