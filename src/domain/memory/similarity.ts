@@ -132,8 +132,8 @@ function put<T>(map: Map<string, T[]>, key: string, value: T): void {
 }
 
 /**
- * Returns the rarest terms of a memory, enough to tell which memories may be similar. Leaves out meaning-changing words,
- * which no index has. A similar memory lacks at most {@link mostMissing} of them.
+ * Returns the rarest terms of a memory, enough to tell which memories may be similar. A similar memory lacks at most
+ * {@link mostMissing} of them. Leaves out meaning-changing words, which no index has.
  */
 export function distinctiveTerms(said: readonly string[], frequencies: ReadonlyMap<string, number>): string[] {
   const known = said.filter((each) => !MEANING_CHANGING.has(each) || frequencies.has(each))
