@@ -199,10 +199,10 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
   })
 
   it('sessions to index are read in order of id, up to the page size', async () => {
-    const found = await cost('sessions_to_index(0::smallint, 1, null, 10)', 'context.sessions')
+    const found = await cost('sessions_to_index(0::smallint, null, null, 1, null, 10)', 'context.sessions')
     expect(found.rows).toBe(10)
     expect(found.scanned).toBeNull()
-    const next = await cost(`sessions_to_index(0::smallint, 2, ${id(1000)}, 10)`, 'context.sessions')
+    const next = await cost(`sessions_to_index(0::smallint, null, null, 2, ${id(1000)}, 10)`, 'context.sessions')
     expect(next.read).toBeLessThanOrEqual(12)
   })
 })

@@ -3196,7 +3196,7 @@ end $function$
 alter function context.session_ids(smallint,text,text,uuid,integer) owner to throughline_functions;
 grant execute on function context.session_ids(smallint,text,text,uuid,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.sessions_to_index(p_partition smallint, p_version integer, p_after uuid, p_limit integer)
+CREATE OR REPLACE FUNCTION context.sessions_to_index(p_partition smallint, p_tenant text, p_user text, p_version integer, p_after uuid, p_limit integer)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3208,20 +3208,22 @@ CREATE OR REPLACE FUNCTION context.sessions_to_index(p_partition smallint, p_ver
  SET jit TO 'off'
 AS $function$
 begin
-  perform set_tenant(null);
-  return query
-    select s.id
+  perform set_tenant(p_tenant);
+  return query execute
+    'select s.id
     from sessions s
     left join session_marks m on m.partition = s.partition and m.session_id = s.id
-    where s.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
-      and (m.session_id is null or m.indexed < s.head or m.version < p_version
-        or (s.ended_at is not null and m.extracted < s.head))
-    order by s.id
-    limit p_limit;
+    where s.id > coalesce($5, ''00000000-0000-0000-0000-000000000000'')
+      and (m.session_id is null or m.indexed < s.head or m.version < $4
+        or (s.ended_at is not null and m.extracted < s.head))'
+    || case when p_tenant is not null then ' and s.tenant = $2' else '' end
+    || case when p_user is not null then ' and s.user_id = $3 and s.partition = $1' else '' end
+    || ' order by s.id limit $6'
+    using p_partition, p_tenant, p_user, p_version, p_after, p_limit;
 end $function$
 ;
-alter function context.sessions_to_index(smallint,integer,uuid,integer) owner to throughline_functions;
-grant execute on function context.sessions_to_index(smallint,integer,uuid,integer) to throughline_app;
+alter function context.sessions_to_index(smallint,text,text,integer,uuid,integer) owner to throughline_functions;
+grant execute on function context.sessions_to_index(smallint,text,text,integer,uuid,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.set_envelope_updated_at()
  RETURNS trigger

@@ -190,11 +190,11 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       drop: (sessionId) => write(() => index.drop(sessionId)),
       mark: (sessionId) => read(() => markReads.mark(sessionId)),
       marks: (user, version, newest) => read(() => markReads.marks(user, version, newest)),
-      async behind({ version, after: from, limit }) {
+      async behind({ after: from, limit, ...query }) {
         const found: string[] = []
         let after = from ?? ''
         for (let more = true; more && found.length < limit; ) {
-          const page = await read(() => markReads.behind({ version, after, limit: limit - found.length }))
+          const page = await read(() => markReads.behind({ ...query, after, limit: limit - found.length }))
           found.push(...page.ids)
           more = page.after !== undefined
           after = page.after ?? after
