@@ -39,7 +39,7 @@ const INSERT_EVENT = `
     (session_id, sequence, id, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))`
 
-const INSERT_TYPE = `
+export const INSERT_TYPE = `
   insert into session_types (session_id, type, block)
   values (?, ?, ?)
   on conflict do nothing`

@@ -85,10 +85,10 @@ export function hiddenSessions(db: Database, index: IndexWriter, batches: EventB
   /** Returns false if nothing is left. */
   function removeSome(sessionId: string, user: UserKey, counts: { events: number; keys: number }): boolean {
     if (index.removeSome(sessionId, user)) return true
-    const last = batches.lastOfNext(sessionId, 0)
+    const last = batches.next(sessionId, 0).at(-1)
     if (last !== undefined) {
       allowRemoval.run(sessionId)
-      counts.events += removeEvents.run(sessionId, last).changes
+      counts.events += removeEvents.run(sessionId, last.sequence).changes
       forbidRemoval.run(sessionId)
       return true
     }

@@ -7,11 +7,12 @@ import { prepared } from './statement.ts'
  */
 export const PIECE_MS = 5
 
-const MAX_EVENTS = 16
+/** Few, because SQLite reads a large event as a whole, in 4 ms, only to step over it. */
+const MAX_EVENTS = 4
 const MAX_BYTES = 256 * 1024
 
 const SELECT_BATCH = `
-  select sequence, octet_length(content) + octet_length(coalesce(parts, '')) as bytes
+  select sequence, type, octet_length(content) + octet_length(coalesce(parts, '')) as bytes
   from session_events
   where session_id = ? and sequence > ?
   order by sequence
@@ -26,21 +27,25 @@ export function runPiece(step: () => boolean, ms: number): boolean {
   }
 }
 
-/** Splits the events of a session into batches that take about a millisecond. */
+/** An event of a batch. */
+interface BatchRow {
+  sequence: number
+  type: string
+  bytes: number
+}
+
+/** Splits the events of a session into batches, of one event if it is large. */
 export function eventBatches(db: Database) {
-  const selectBatch = prepared<[string, number], { sequence: number; bytes: number }>(db, SELECT_BATCH)
+  const selectBatch = prepared<[string, number], BatchRow>(db, SELECT_BATCH)
 
   return {
-    /** The sequence at which the batch after `after` ends; `undefined`: there is no later event. */
-    lastOfNext(sessionId: string, after: number): number | undefined {
-      let last: number | undefined
+    /** The events of the batch after `after`; none: there is no later event. */
+    next(sessionId: string, after: number): BatchRow[] {
       let total = 0
-      for (const { sequence, bytes } of selectBatch.all(sessionId, after)) {
+      return selectBatch.all(sessionId, after).filter(({ bytes }, i) => {
         total += bytes
-        if (last !== undefined && total > MAX_BYTES) break
-        last = sequence
-      }
-      return last
+        return i === 0 || total <= MAX_BYTES
+      })
     },
   }
 }

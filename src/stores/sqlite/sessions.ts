@@ -10,14 +10,14 @@ import type {
   SessionKey,
   StoredEdge,
 } from '../../ports/session-store.ts'
-import type { LogWriter } from './append.ts'
+import { INSERT_TYPE, type LogWriter } from './append.ts'
 import type { EnvelopeWriter } from './envelopes.ts'
 import type { HeadCache } from './head-cache.ts'
 import type { HiddenSessions, Removal } from './hidden-sessions.ts'
 import type { IntakeGate } from './intake.ts'
 import { type EventBatches, runPiece } from './pieces.ts'
 import type { IndexWriter } from './recall-write.ts'
-import { BLOCK, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
+import { blockOf, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
 import { prepared } from './statement.ts'
 import { INSERT_SESSION, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
 import { type EdgePosition, FIRST_EDGE, type WorkWriter } from './work.ts'
@@ -47,13 +47,6 @@ const COPY_EVENTS = `
   from session_events
   where session_id = ? and sequence > ? and sequence <= ?
   order by sequence`
-
-const COPY_TYPES = `
-  insert into session_types (session_id, type, block)
-  select distinct ?, type, sequence / ${BLOCK}
-  from session_events
-  where session_id = ? and sequence > ? and sequence <= ?
-  on conflict do nothing`
 
 /** How far a fork has copied its source. */
 export interface CopyPosition {
@@ -90,7 +83,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
   const updateView = prepared(db, UPDATE_VIEW)
   const upsertState = prepared(db, UPSERT_STATE)
   const copyEvents = prepared(db, COPY_EVENTS)
-  const copyTypes = prepared(db, COPY_TYPES)
+  const insertType = prepared(db, INSERT_TYPE)
   const deleteHead = [
     prepared(db, 'delete from session_state where session_id = ?'),
     prepared(db, 'delete from sessions where id = ?'),
@@ -122,12 +115,12 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
 
   /** Returns false if everything up to the sequence is copied. */
   function copySome(id: string, { sessionId, sequence }: ForkRequest['source'], position: CopyPosition): boolean {
-    const last = position.sequence < sequence ? batches.lastOfNext(sessionId, position.sequence) : undefined
+    const batch = batches.next(sessionId, position.sequence).filter((event) => event.sequence <= sequence)
+    const last = batch.at(-1)
     if (last !== undefined) {
-      const until = Math.min(last, sequence)
-      copyEvents.run(id, sessionId, position.sequence, until)
-      copyTypes.run(id, sessionId, position.sequence, until)
-      position.sequence = until
+      copyEvents.run(id, sessionId, position.sequence, last.sequence)
+      for (const event of batch) insertType.run(id, event.type, blockOf(event.sequence))
+      position.sequence = last.sequence
       return true
     }
     if (position.edge !== undefined) position.edge = work.copySomeEdges(id, sessionId, sequence, position.edge)
