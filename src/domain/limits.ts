@@ -10,6 +10,8 @@ export const LIMITS = {
   events: 1000,
   /** Levels of nesting in any JSON value. */
   depth: 100,
+  /** A message to `handle`, a question, an answer, a proposal, a summary, or a reason: views repeat them. */
+  statement: 1024 * 1024,
   /** `metadata` of a session or a memory, as JSON text. */
   metadata: 64 * 1024,
   /** The scratchpad of a session, as JSON text. */
