@@ -38,7 +38,7 @@ const RULES: Record<string, readonly string[]> = {
   // what the routes of the rooms are made of
   'http/route.ts': ['domain/', 'features/kernel/deps.ts', 'api.ts', 'zod/mini'],
   'http/response-schema.ts': ['zod'],
-  'metrics/': ['domain/', 'ports/', 'metrics/', 'prom-client'],
+  'metrics/': ['domain/', 'ports/', 'metrics/', 'prom-client', 'node:v8'],
   'http/': [
     'domain/',
     'ports/',

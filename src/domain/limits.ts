@@ -8,8 +8,12 @@ export const LIMITS = {
   append: 16 * 1024 * 1024,
   /** Events in one append. */
   events: 1000,
+  /** Tool calls of one message. */
+  calls: 1000,
   /** Levels of nesting in any JSON value. */
   depth: 100,
+  /** Members of all objects and items of all lists in any JSON value. */
+  members: 50_000,
   /** A message to `handle`, a question, an answer, a proposal, a summary, or a reason: views repeat them. */
   statement: 1024 * 1024,
   /** `metadata` of a session or a memory, as JSON text. */

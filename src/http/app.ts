@@ -7,7 +7,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { RouteNotFoundError, type ThroughlineError, UnavailableError } from '../domain/errors.ts'
+import { RateLimitedError, RouteNotFoundError, type ThroughlineError, UnavailableError } from '../domain/errors.ts'
 import { type Json, stringifyJson } from '../domain/json.ts'
 import { defined } from '../domain/optional.ts'
 import type { Principal } from '../domain/record.ts'
@@ -89,7 +89,7 @@ export async function appOn(parts: AppParts): Promise<App> {
     genReqId: () => parts.deps.newId(),
     clientErrorHandler,
     // an invalid path is found before routing
-    frameworkErrors: fail,
+    frameworkErrors: (error, request, reply) => fail(error, request, reply, parts.metrics),
   })
   // the operations check input; returning a value here would turn an empty body into null
   app.setValidatorCompiler(() => () => true)
@@ -98,6 +98,11 @@ export async function appOn(parts: AppParts): Promise<App> {
   await describeRoutes(app, parts.version)
   takeBodies(app, limits)
   cutUnreadBodies(app)
+  app.addHook('onRequest', (_request, reply, done) => {
+    // of everything but the inspector, which sets its own
+    void reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    done()
+  })
   installErrorHandlers(app, parts.metrics)
   openRoutes(app, parts)
   await inspector(app)
@@ -186,16 +191,23 @@ function logResponse(request: FastifyRequest, reply: FastifyReply, metrics: Http
 }
 
 function installErrorHandlers(app: FastifyInstance, metrics: HttpMetrics): void {
-  app.setErrorHandler((error, request, reply) => fail(error, request, reply))
+  app.setErrorHandler((error, request, reply) => fail(error, request, reply, metrics))
   app.setNotFoundHandler((request, reply) => {
     reply.raw.once('close', () => logResponse(request, reply, metrics))
     const path = request.url.split('?', 1)[0] ?? ''
-    return fail(new RouteNotFoundError({ method: request.method, path: path.slice(0, 256) }), request, reply)
+    return fail(new RouteNotFoundError({ method: request.method, path: path.slice(0, 256) }), request, reply, metrics)
   })
 }
 
-function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+function countRefusal(error: ThroughlineError, metrics: HttpMetrics): void {
+  if (error instanceof RateLimitedError) metrics.refused(error.details.limit)
+  else if (error instanceof UnavailableError) metrics.refused(error.details.reason)
+  else if (error.code === 'TOO_MANY_STREAMS') metrics.refused('streamsPerCaller')
+}
+
+function fail(error: unknown, request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics) {
   const known = noted(error, request)
+  countRefusal(known, metrics)
   const seconds = retryAfter(known)
   if (seconds !== undefined) void reply.header('retry-after', seconds)
   if (known.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer')

@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { LIMITS } from '../domain/limits.ts'
 import { Admission, DEFAULT_LIMITS } from './admission.ts'
 import { readBody } from './body.ts'
 
@@ -49,6 +50,21 @@ describe('a body', () => {
   it('of nothing but brackets is refused before it is parsed', async () => {
     await expect(read(['['.repeat(70_000), ']'.repeat(70_000)])).rejects.toEqual(refused('VALIDATION'))
     await expect(read(['[', '[],'.repeat(1_000_000), '[]]'])).rejects.toEqual(refused('TOO_LARGE'))
+  })
+
+  it('of a million values, or of too many different names, is refused before it is parsed', async () => {
+    await expect(read([`[${'1,'.repeat(1_000_001)}1]`])).rejects.toEqual(refused('TOO_LARGE'))
+    const names = (count: number) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [i, 1])))
+    await expect(read([names(100_000)])).rejects.toEqual(refused('TOO_LARGE'))
+    // not even JSON: only the count before parsing can tell
+    await expect(read([`${names(100_000)}!`])).rejects.toEqual(refused('TOO_LARGE'))
+    expect(await read([names(LIMITS.members)])).toHaveProperty(`${LIMITS.members - 1}`, 1)
+  })
+
+  it('may repeat the same names', async () => {
+    const many = Array.from({ length: 100_000 }, () => ({ id: 1, name: 'x' }))
+    expect(await read([JSON.stringify(many)])).toHaveLength(100_000)
+    await expect(read([`"${'x'.repeat(100_000)}"${':'.repeat(100_000)}`])).rejects.toEqual(refused('VALIDATION'))
   })
 
   it('is counted by its lists and objects, and not by what stands in its texts', async () => {

@@ -186,7 +186,6 @@ function sendStream(reply: FastifyReply, events: AsyncIterable<string>, done: ()
   return reply
     .headers({
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
     })
     .send(stream)

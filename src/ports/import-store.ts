@@ -1,6 +1,6 @@
 import type { SessionView } from '../domain/fold.ts'
 import type { Principal } from '../domain/record.ts'
-import type { ChecksummedEvent, StoredEdge } from './session-store.ts'
+import type { ChecksummedEvent, SessionKey, StoredEdge } from './session-store.ts'
 
 /**
  * Imports sessions of another store unchanged, one block of events at a time.
@@ -15,8 +15,9 @@ import type { ChecksummedEvent, StoredEdge } from './session-store.ts'
  *   not matter.
  * - T4 For a session that is already visible, each block adds its events and replaces the stored views, `done` or not.
  *   T3 applies to the result.
- * - T5 `unfinished` returns the ids of unfinished imports in ascending order. `discard` removes everything stored of
- *   one and returns the number of its events; 0 if there is none.
+ * - T5 `unfinished` returns the ids of unfinished imports, and of the sessions that a purge or a fork has hidden (S22), in
+ *   ascending order. `discard` removes everything stored of one and returns the number of its events; 0 if there is
+ *   none.
  * - T6 A `create` or `fork` with the id of an unfinished import throws `IdempotencyMismatchError`, as with the id of
  *   any other session.
  * - T7 An id that belongs to another tenant or user than the block names throws `ImportConflictError`, finished or not.
@@ -28,7 +29,7 @@ export interface ImportStore {
   find(sessionId: string): Promise<FoundImport | undefined>
   write(block: ImportBlock): Promise<void>
   unfinished(query: UnfinishedQuery): Promise<string[]>
-  discard(sessionId: string): Promise<number>
+  discard(key: SessionKey): Promise<number>
 }
 
 export interface FoundImport {
@@ -56,4 +57,6 @@ export interface UnfinishedQuery {
   readonly after?: string
   readonly limit: number
   readonly within?: Principal
+  /** Only hidden sessions whose process has ended. A repeated import continues, so imports are never abandoned. */
+  readonly abandoned?: boolean
 }

@@ -16,8 +16,8 @@ export interface Migration {
  * `transaction`.
  *
  * - `transaction`: statements in one transaction.
- * - `batches`: one statement that is repeated, each time in a transaction. Its parameter is the text in the column `next`
- *   of its last row, null at first; it ends without a row, or with null.
+ * - `batches`: one statement that is repeated, each time in a transaction. Its parameter is the text in the column
+ *   `next` of its last row, null at first; it ends without a row, or with null.
  * - `concurrently`: one statement outside a transaction, such as `create index concurrently`. Postgres only.
  */
 export interface MigrationStep {

@@ -5,8 +5,8 @@ import type { Tokenizer } from '../ports/tokenizer.ts'
 const SLICE = 4092
 
 /**
- * Counts like OpenAI's o200k encoding, offline. Special token names in a text count as plain text. Long runs of letters,
- * symbols or white space are counted in pieces, which adds a token or two per piece.
+ * Counts like OpenAI's o200k encoding, offline. Special token names in a text count as plain text. Long runs of
+ * letters, symbols or white space are counted in pieces, which adds a token or two per piece.
  */
 export async function exactTokenizer(): Promise<Tokenizer> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')

@@ -1,6 +1,6 @@
 import type { AppendOptions, EventInput } from '../../api.ts'
 import { TooLargeError, ValidationError } from '../../domain/errors.ts'
-import { defaultRole, type SessionEvent, toolCallsOf } from '../../domain/event.ts'
+import { checkCallCount, defaultRole, type SessionEvent, toolCallsOf } from '../../domain/event.ts'
 import { encodeJson, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { NewEvent } from '../../ports/session-store.ts'
@@ -83,6 +83,7 @@ function checkCalls(type: string, parts: Json | undefined, field: string): void 
   if (type === 'tool_result' && toolCallId !== undefined) check(toolCallId, `${field}.toolCallId`)
   if (type !== 'model_message' || toolCalls === undefined) return
   if (!Array.isArray(toolCalls)) throw new ValidationError(`${field}.toolCalls`, 'must be a list of tool calls')
+  checkCallCount({ type, parts }, field)
   toolCalls.forEach((call, i) => {
     check((call as { id?: Json } | null)?.id, `${field}.toolCalls[${i}].id`)
   })

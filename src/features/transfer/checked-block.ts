@@ -1,6 +1,6 @@
 import type { ExportedEvent } from '../../api.ts'
 import { TooLargeError, ValidationError } from '../../domain/errors.ts'
-import { isConversationType, RECORDED_TYPES, type RecordedType } from '../../domain/event.ts'
+import { checkCallCount, isConversationType, RECORDED_TYPES, type RecordedType } from '../../domain/event.ts'
 import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { encodeJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -44,8 +44,12 @@ export function checkedBlock(input: unknown): CheckedBlock {
 
 function checkedEvent({ parts, checksum, ...event }: ExportedEvent, i: number): ChecksummedEvent {
   const field = `events[${i}].parts`
-  if (Object.hasOwn(RECORDED_TYPES, event.type)) parse(RECORDED_PARTS[event.type as RecordedType], parts, field)
-  const plain = parts === undefined ? event : { ...event, parts: encodeJson(parts, field, LIMITS.parts) }
+  const isRecorded = Object.hasOwn(RECORDED_TYPES, event.type)
+  if (isRecorded) parse(RECORDED_PARTS[event.type as RecordedType], parts, field)
+  else checkCallCount({ type: event.type, parts }, field)
+  // only callers' values have a limit of members: a commit may hold any number of observations
+  const members = isRecorded ? Number.POSITIVE_INFINITY : LIMITS.members
+  const plain = parts === undefined ? event : { ...event, parts: encodeJson(parts, field, LIMITS.parts, 1, members) }
   const actual = checksumOf(plain, checksum)
   if (checksum === undefined || checksum === actual) return { ...plain, checksum: actual }
   throw new ValidationError(

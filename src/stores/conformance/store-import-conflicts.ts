@@ -185,10 +185,10 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
 
       const [life] = lives
       assert(life)
-      assert.equal(await store.imports.discard(life.sessionId), 5)
-      assert.equal(await store.imports.discard(life.sessionId), 0)
-      assert.equal(await store.imports.discard(there), 0)
-      assert.equal(await store.imports.discard(uuid7()), 0)
+      assert.equal(await store.imports.discard(life), 5)
+      assert.equal(await store.imports.discard(life), 0)
+      assert.equal(await store.imports.discard({ sessionId: there }), 0)
+      assert.equal(await store.imports.discard({ sessionId: uuid7() }), 0)
       assert.equal(await store.imports.find(life.sessionId), undefined)
       assert.deepEqual(await begun(), ids.slice(1).sort())
       // a new session with the same id inherits nothing
@@ -224,7 +224,7 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await detailsOf(expectError('IDEMPOTENCY_MISMATCH', fork())), details)
       assert.deepEqual(await store.imports.find(sessionId), expectedImport(life, 2, true))
       assert.deepEqual(await store.sessionIds({ limit: 9 }), [source])
-      await store.imports.discard(sessionId)
+      await store.imports.discard({ sessionId })
       assert.equal((await fork()).outcome, 'created')
     },
   },
@@ -282,7 +282,7 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
       await expectError('STORAGE', store.imports.find(life.sessionId))
       await expectError('STORAGE', store.imports.write(blockOf(life)))
       await expectError('STORAGE', store.imports.unfinished({ limit: 1 }))
-      await expectError('STORAGE', store.imports.discard(life.sessionId))
+      await expectError('STORAGE', store.imports.discard(life))
     },
   },
 ]

@@ -333,7 +333,7 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
       await store.imports.write(blockOf(life, 0, 10))
       await expectError('IMPORT_CONFLICT', store.imports.write(blockOf(life, 10)))
       assert.deepEqual(await store.imports.find(sessionId), expectedImport(life, 10, true))
-      assert.equal(await store.imports.discard(sessionId), 10)
+      assert.equal(await store.imports.discard({ sessionId }), 10)
       assert.deepEqual(await readCommits(store, 'c'), links)
       await store.purge({ sessionId: there.sessionId }, NOON)
       const purged = [{ ...links[0], userId: '', purgedAt: NOON }]

@@ -136,6 +136,7 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await store.load({ sessionId }), undefined)
       await expectError('SESSION_NOT_FOUND', store.append(appendRequest(sessionId, { idempotency: STAMP })))
       await expectError('SESSION_NOT_FOUND', store.purge({ sessionId }, NOON))
+      assert.equal(await store.erase(), true)
       assert.deepEqual(await store.sessionIds({ limit: 9 }), [other])
       assert.equal(await store.active({ ...request.view.record, at: NOON }), undefined)
       assert.equal((await readLog(store, other)).length, 2)

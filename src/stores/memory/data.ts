@@ -52,6 +52,8 @@ export interface MemoryData {
   partitions: Map<string, TermIndex>
   /** Since when the intake is paused. */
   pausedSince?: string
+  /** From which ids are derived. */
+  secret?: string
 }
 
 export function memoryData(): MemoryData {

@@ -48,19 +48,22 @@ export function importStore(data: MemoryData, assertOpen: () => void): ImportSto
       else pendingImports.set(sessionId, session)
     },
 
-    async unfinished({ after = '', limit, within }) {
+    async unfinished({ after = '', limit, within, abandoned }) {
       assertOpen()
+      // a purge or a fork is one step here
+      if (abandoned === true) return []
       const ids = [...pendingImports]
         .filter(([id, { view }]) => id > after && isWithin(view.record, within))
         .map(([id]) => id)
       return ids.sort().slice(0, limit)
     },
 
-    async discard(sessionId) {
+    async discard({ sessionId, within }) {
       assertOpen()
-      const events = pendingImports.get(sessionId)?.events.length ?? 0
+      const pending = pendingImports.get(sessionId)
+      if (pending === undefined || !isWithin(pending.view.record, within)) return 0
       pendingImports.delete(sessionId)
-      return events
+      return pending.events.length
     },
   }
 }

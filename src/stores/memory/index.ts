@@ -83,6 +83,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
   return {
     name: 'memory',
+    clock: { now: () => Date.now(), sync: async () => {} },
     memories: memoriesStore(data, assertOpen, (session, at) => removeSession(data, session, at)),
     index: recallIndex(data, assertOpen),
     envelopes: envelopeStore(data, assertOpen),
@@ -255,6 +256,12 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       else data.pausedSince ??= since
     },
 
+    async secret(candidate) {
+      assertOpen()
+      data.secret ??= candidate
+      return data.secret
+    },
+
     async due(query) {
       assertOpen()
       const views = Array.from(sessions.values(), ({ view }) => view)
@@ -272,6 +279,11 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
         group.delete(callback)
         if (group.size === 0) watchers.delete(sessionId)
       }
+    },
+
+    async erase() {
+      assertOpen()
+      return true
     },
 
     async health() {

@@ -40,6 +40,8 @@ export interface Connections {
   script(sql: string): Promise<void>
   /** A connection outside the pool, to listen on. */
   dedicated(): Promise<Listener>
+  /** Calls that wait for a connection. */
+  waiting(): number
   /** Behind a transaction pooler: no named statements, no listening. */
   readonly pooled: boolean
   close(): Promise<void>
@@ -130,6 +132,7 @@ export async function connect(url: string, { forMigration = false } = {}): Promi
 
   return {
     pooled,
+    waiting: () => pool.waitingCount,
 
     async query<Row extends object>(statement: Statement, values: unknown[], { retry }: { retry: boolean }) {
       let deadline: number | undefined

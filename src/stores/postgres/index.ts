@@ -1,8 +1,10 @@
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
+import type { StoreClock } from '../../ports/clock.ts'
 import type { SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
 import { appendQueue } from './append-queue.ts'
 import { connect, READ_ONLY_HINT, storageError } from './connection.ts'
+import { databaseClock } from './database-clock.ts'
 import { decideIn } from './decide.ts'
 import { envelopeCalls } from './envelopes.ts'
 import { importCalls } from './imports.ts'
@@ -30,10 +32,12 @@ export interface PostgresOptions {
 export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const connections = await connect(options.url)
   let partitions: Partitions
+  let clock: StoreClock
   try {
     if (options.migrate) await migrate(options.url, connections)
     else await requireSchema(connections)
     partitions = await partitionsOf(connections)
+    clock = await databaseClock(connections)
   } catch (error) {
     await connections.close()
     throw storageError(error, 'cannot open the database')
@@ -99,6 +103,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const imports = guarded(importCalls(connections, locator, partitions))
   return {
     name: 'postgres',
+    clock: { now: clock.now, sync: () => call(clock.sync) },
     create: (request) => call(() => sessions.create(request)),
     append: (request) => call(() => queue.append(request)),
     decide: (request) => {
@@ -109,6 +114,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     fork: (request) => call(() => sessions.fork(request)),
     repair: (key, expectedHead, view, edges) => call(() => sessions.repair(key, expectedHead, view, edges)),
     purge: (key, at) => write(key.sessionId, () => sessions.purge(key, at)),
+    // old row versions stay until a vacuum, which is not for the serving role to run
+    erase: () => call(async () => true),
     load: (key) => call(() => sessions.load(key)),
     record: (key) => call(() => sessions.record(key)),
     state: (key) => call(() => sessions.state(key)),
@@ -123,6 +130,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     due: (query) => call(() => work.due(query)),
     pausedSince: () => call(() => sessions.pausedSince()),
     pause: (since) => call(() => sessions.pause(since)),
+    secret: (candidate) => call(() => sessions.secret(candidate)),
     memories: {
       ...memories,
       change: async (request) => {
@@ -145,7 +153,10 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
         if (!writable) throw new StorageError('postgres', `the server takes no writes${READ_ONLY_HINT}`)
         // loads a session that does not exist, to check that the tables exist and the role may read them
         await sessions.load({ sessionId: NO_SESSION })
-        return { schema: await currentSchema(connections), details: { postgres: version, role, rights } }
+        return {
+          schema: await currentSchema(connections),
+          details: { postgres: version, role, rights, waiting: connections.waiting() },
+        }
       }),
     async close() {
       if (closed) return

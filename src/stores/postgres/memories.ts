@@ -54,8 +54,8 @@ const FORGET_KEYS: Statement = {
 const PURGE: Statement = { name: 'memories-purge', text: 'select * from context.purge_memories($1, $2, $3)' }
 
 /**
- * Milliseconds that a change delays the next one of its user at most. A statement ends after 30 s, so one user's changes
- * never wait on more than four connections, such as for the end of a long purge.
+ * Milliseconds that a change delays the next one of its user at most. A statement ends after 30 s, so the changes of
+ * one user never wait on more than four connections, such as for the end of a long purge.
  */
 const LONGEST_CHANGE = 10_000
 

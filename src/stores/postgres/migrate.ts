@@ -69,9 +69,9 @@ const TRY_LOCK = { name: 'migrate-lock', text: 'select pg_try_advisory_xact_lock
 const LOCK_INTERVAL = 200
 
 /**
- * Migrates to the schema of this version, beside processes that serve: without their time limits, with locks that others
- * wait for at most half a second, and step by step where a migration has several. Any number of processes may migrate
- * at once. If one is interrupted, the next one begins the migration again, so its steps can be repeated.
+ * Migrates to the schema of this version, beside processes that serve: without their time limits, with locks that
+ * others wait for at most half a second, and step by step where a migration has several. Any number of processes may
+ * migrate at once. If one is interrupted, the next one begins the migration again, so its steps can be repeated.
  */
 export async function migrate(
   url: string,

@@ -222,9 +222,9 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       const [one, two, three] = [life(), life(), life(ended)]
       for (const each of [one, two, three]) await store.imports.write(blockOf(each, 0, 3))
       const next = () => store.imports.write(blockOf(one, 3))
-      expect(await runWhileOpen((calls) => calls.discard(one.sessionId), next)).toEqual(conflict(one, 3, 0))
+      expect(await runWhileOpen((calls) => calls.discard(one), next)).toEqual(conflict(one, 3, 0))
       expect(await rowsOf(one.sessionId)).toEqual([])
-      const discard = ({ sessionId }: ForeignSession) => store.imports.discard(sessionId)
+      const discard = (life: ForeignSession) => store.imports.discard(life)
       expect(
         await runWhileOpen(
           (calls) => calls.write(blockOf(two, 3, 7)),
@@ -262,7 +262,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       const purged = async () => {
         for (;;) {
           const begun = await store.imports.unfinished({ limit: 9, within: ADA })
-          for (const id of begun) await store.imports.discard(id)
+          for (const id of begun) await store.imports.discard({ sessionId: id })
           const ids = await store.sessionIds({ limit: 9, within: ADA })
           for (const sessionId of ids) await store.purge({ sessionId }, NOON)
           if (begun.length + ids.length > 0) return

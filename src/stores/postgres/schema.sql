@@ -3285,6 +3285,26 @@ $function$
 alter function context.short_parts(json,integer) owner to throughline_functions;
 grant execute on function context.short_parts(json,integer) to throughline_app;
 
+CREATE OR REPLACE FUNCTION context.store_secret(p_partition smallint, p_candidate text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_secret text := (select x.value from settings x where x.name = 'id-secret');
+begin
+  if v_secret is not null then
+    return v_secret;
+  end if;
+  insert into settings (name, value) values ('id-secret', p_candidate) on conflict do nothing;
+  return (select x.value from settings x where x.name = 'id-secret');
+end $function$
+;
+alter function context.store_secret(smallint,text) owner to throughline_functions;
+grant execute on function context.store_secret(smallint,text) to throughline_app;
+
 CREATE OR REPLACE FUNCTION context.unindex_session(p_partition smallint, p_session uuid)
  RETURNS boolean
  LANGUAGE plpgsql

@@ -67,8 +67,6 @@ export interface LogWriter {
   insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[]
   /** Inserts events with their own sequences and times. */
   insertStored(sessionId: string, events: readonly ChecksummedEvent[]): void
-  /** Removes all events of a session and returns their number. */
-  removeEvents(sessionId: string): number
 }
 
 export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, envelopes: EnvelopeWriter): LogWriter {
@@ -80,10 +78,6 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
   const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
   const updateView = prepared(db, UPDATE_VIEW)
   const upsertState = prepared(db, UPSERT_STATE)
-  const insertPurge = prepared(db, 'insert into session_purges (session_id) values (?)')
-  const deleteEvents = prepared(db, 'delete from session_events where session_id = ?')
-  const deleteTypes = prepared(db, 'delete from session_types where session_id = ?')
-  const deletePurge = prepared(db, 'delete from session_purges where session_id = ?')
 
   function replay(sessionId: string, stamp: IdempotencyStamp | undefined): WriteResult | undefined {
     const known = stamp && selectKey.get(sessionId, stamp.key)
@@ -140,14 +134,6 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
   return {
     insert,
     insertStored: insertStored,
-
-    removeEvents(sessionId) {
-      insertPurge.run(sessionId)
-      const { changes } = deleteEvents.run(sessionId)
-      deleteTypes.run(sessionId)
-      deletePurge.run(sessionId)
-      return changes
-    },
 
     append({ events, at, idempotency, expectedSequence, ...key }) {
       const { sessionId } = key

@@ -11,6 +11,10 @@ export type Durability = 'full' | 'relaxed'
 /** How long a call waits for another process that holds the file, in milliseconds. */
 const BUSY_DEADLINE = 30_000
 
+/** Pages of the write-ahead log before a checkpoint, and the size of a page: 16 MB. */
+const MAX_LOG_PAGES = 4000
+const PAGE_SIZE = 4096
+
 /** The file to open, and how. */
 export interface ConnectOptions {
   path: string
@@ -42,6 +46,8 @@ export async function connect(
     db.pragma(`fullfsync = ${durability === 'full' ? 1 : 0}`)
     // overwrites what a purge deletes instead of only unlinking it
     db.pragma('secure_delete = on')
+    // a log that grew because of a long-running reader shrinks again
+    db.pragma(`journal_size_limit = ${MAX_LOG_PAGES * PAGE_SIZE}`)
     return db
   } catch (cause) {
     db?.close()
@@ -55,7 +61,7 @@ export async function connect(
  * long, and a lone writer fills 4 MB soon.
  */
 export function raiseCheckpointSize(db: Database): void {
-  db.pragma('wal_autocheckpoint = 4000')
+  db.pragma(`wal_autocheckpoint = ${MAX_LOG_PAGES}`)
 }
 
 /**

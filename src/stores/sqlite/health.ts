@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../domain/errors.ts'
 import type { StoreHealth } from '../../ports/session-store.ts'
-import { statSync } from '../files.ts'
+import { statfsSync, statSync } from '../files.ts'
 import { type ConnectOptions, isBusy, storageError } from './connection.ts'
 import { schemaOf } from './migrate.ts'
 import { prepared } from './statement.ts'
@@ -43,6 +43,12 @@ export function healthReader(
     }
   }
 
+  function space(): { bytes: number; freeBytes: number } {
+    const sizes = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
+    const { bavail, bsize } = statfsSync(file)
+    return { bytes: sizes.reduce((sum, size) => sum + size), freeBytes: bavail * bsize }
+  }
+
   return () => {
     requireSameFile()
     requireWritable()
@@ -53,6 +59,7 @@ export function healthReader(
         file: path,
         journal: String(db.pragma('journal_mode', { simple: true })),
         synchronous: SYNCHRONOUS[Number(db.pragma('synchronous', { simple: true }))] ?? 'unknown',
+        ...space(),
         sqlite: String(prepared(db, 'select sqlite_version()').pluck().get()),
       },
     }

@@ -9,15 +9,19 @@ import { commitQueue } from './commit-queue.ts'
 import { commitReader } from './commits.ts'
 import { type ConnectOptions, connect, raiseCheckpointSize, retryWhileBusy, storageError } from './connection.ts'
 import { envelopeReader, envelopeWriter } from './envelopes.ts'
+import { eraseLog } from './erase.ts'
 import { HeadCache } from './head-cache.ts'
 import { healthReader } from './health.ts'
+import { hiddenSessions } from './hidden-sessions.ts'
 import { importReader, importWriter } from './imports.ts'
 import { intakeGate } from './intake.ts'
 import { sessionLister } from './list.ts'
+import { longWork } from './long-work.ts'
 import { createMemoryKeys } from './memory-keys.ts'
 import { memoryReader } from './memory-read.ts'
 import { memoryWriter } from './memory-write.ts'
 import { knownSchema, migrate, refuseForeign, requireSchema, schemaGuard } from './migrate.ts'
+import { eventBatches, PIECE_MS } from './pieces.ts'
 import { logReader } from './read.ts'
 import { readTurns } from './read-turns.ts'
 import { markReader } from './recall-marks.ts'
@@ -25,6 +29,7 @@ import { partitionWriter } from './recall-partition.ts'
 import { groupPostings } from './recall-postings.ts'
 import { indexReader } from './recall-read.ts'
 import { indexWriter } from './recall-write.ts'
+import { secretKeeper } from './secret.ts'
 import { sessionWriter } from './sessions.ts'
 import { createWatchers } from './watch.ts'
 import { workReader, workWriter } from './work.ts'
@@ -39,6 +44,8 @@ export interface SqliteOptions extends ConnectOptions {
    */
   migrate: boolean
   newId: () => string
+  /** Milliseconds of a purge or a fork in one transaction. @default 5 */
+  pieceMs?: number
 }
 
 /** Stores everything in one SQLite file that any number of processes on one machine may share. */
@@ -51,10 +58,15 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const log = logWriter(db, heads, work, envelopes)
   const partitions = partitionWriter(db)
   const index = indexWriter(db, partitions)
-  const intake = intakeGate(db)
-  const sessions = sessionWriter(db, { heads, log, work, index, envelopes, intake }, options.newId)
-  const imports = importWriter(db, { heads, log, work, sessions })
-  const importReads = importReader(db)
+  const { pieceMs = PIECE_MS } = options
+  const batches = eventBatches(db)
+  const hidden = hiddenSessions(db, index, batches, pieceMs)
+  const intake = intakeGate(db, hidden)
+  const secrets = secretKeeper(db)
+  const writers = { heads, log, work, index, envelopes, intake, hidden, batches }
+  const sessions = sessionWriter(db, writers, options.newId, pieceMs)
+  const imports = importWriter(db, { heads, log, work, sessions, hidden, intake })
+  const importReads = importReader(db, hidden)
   const memoryKeys = createMemoryKeys(db)
   const memories = memoryWriter(db, memoryKeys, partitions, index, sessions.purge)
   const memoryReads = memoryReader(db)
@@ -106,14 +118,25 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     }
   }
 
+  const { writeNew, fork, finishRemoval, discard } = longWork({ write, read, hidden, sessions, imports })
+
   return {
     name: 'sqlite',
-    create: (request) => write(() => sessions.create(request)),
+    clock: { now: () => Date.now(), sync: async () => {} },
+    create: (request) => writeNew(() => sessions.create(request)),
     append: (request) => write(() => log.append(request)),
     decide: (request) => write(() => log.decide(request)),
-    fork: (request) => write(() => sessions.fork(request)),
+    fork,
     repair: (key, expectedHead, view, edges) => write(() => sessions.repair(key, expectedHead, view, edges)),
-    purge: (key, at) => write(() => sessions.purge(key, at)),
+    purge: async (key, at) => finishRemoval(key.sessionId, await write(() => sessions.purge(key, at))),
+    async erase() {
+      assertOpen()
+      try {
+        return await eraseLog(db)
+      } catch (error) {
+        throw storageError(error)
+      }
+    },
     load: (key) => read(() => logReads.load(key)),
     record: (key) => read(() => logReads.record(key)),
     state: (key) => read(() => logReads.state(key)),
@@ -128,6 +151,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     due: (query) => read(() => workReads.due(query)),
     pausedSince: () => read(() => intake.pausedSince()),
     pause: (since) => write(() => intake.pause(since)),
+    secret: async (candidate) => (await read(() => secrets.read())) ?? (await write(() => secrets.keep(candidate))),
     envelopes: {
       page: (query) => read(() => envelopeReads.page(query)),
       find: (ids) => read(() => envelopeReads.find(ids)),
@@ -136,12 +160,16 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     },
     imports: {
       find: (sessionId) => read(() => importReads.find(sessionId)),
-      write: (block) => write(() => imports.write(block)),
+      write: (block) => writeNew(() => imports.write(block)),
       unfinished: (query) => read(() => importReads.unfinished(query)),
-      discard: (sessionId) => write(() => imports.discard(sessionId)),
+      discard,
     },
     memories: {
-      change: (request) => write(() => memories.change(request)),
+      async change(request) {
+        const { purged, ...result } = await write(() => memories.change(request))
+        if (purged === undefined) return result
+        return { ...result, purged: await finishRemoval(request.purge ?? '', purged) }
+      },
       markUsed: (user, ids, at) => write(() => memories.markUsed(user, ids, at)),
       forgetKeys: (before, limit, within) => write(() => memoryKeys.forget(before, limit, within)),
       purge: (user) => write(() => memories.purge(user)),

@@ -40,9 +40,9 @@ function ledgerOf(db: Database): LedgerRow[] {
 }
 
 /**
- * Migrates to the schema of this version: each step in a transaction, the last one with the row of the ledger. Each looks
- * again under the write lock, so any number of processes may do this at once. If one is interrupted, the next one begins
- * the migration again, so its steps can be repeated.
+ * Migrates to the schema of this version: each step in a transaction, the last one with the row of the ledger. Each
+ * looks again under the write lock, so any number of processes may do this at once. If one is interrupted, the next one
+ * begins the migration again, so its steps can be repeated.
  */
 export async function migrate(db: Database, migrations: readonly Migration[] = migrationsOf('sqlite')): Promise<void> {
   const found = schemaOf(db, migrations)
