@@ -73,6 +73,7 @@ const RULES: Record<string, readonly string[]> = {
   'transcripts/': ['domain/', 'features/kernel/derived-id.ts', 'transcripts/', 'api.ts', 'zod', 'node:'],
   'legacy/': ['domain/', 'ports/', 'legacy/', 'open/target.ts', 'better-sqlite3', 'pg', 'node:'],
   'models/': ['domain/', 'ports/', 'models/', 'node:crypto'],
+  'worker/': ['domain/', 'ports/', 'worker/', 'lazy.ts', 'package-file.ts', 'node:'],
   'tokenizers/': ['domain/', 'ports/', 'tokenizers/', 'gpt-tokenizer/'],
   'stores/conformance/': [
     'domain/',
@@ -154,6 +155,7 @@ const LAZY = [
   'eventsource-parser',
   'node:fs',
   'node:crypto',
+  'node:worker_threads',
   // takes 20 ms; zod/mini does the same in 5
   'zod',
   'remote',

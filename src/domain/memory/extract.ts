@@ -1,6 +1,7 @@
 import type { SessionEvent } from '../event.ts'
 import { truncateText } from '../graph.ts'
 import { isObject } from '../json.ts'
+import { complete } from '../pieces.ts'
 import { summarizeWork } from '../work.ts'
 import { agreementOf } from './extract/agreement.ts'
 import { categorize } from './extract/categorize.ts'
@@ -43,6 +44,11 @@ const EXPLICIT_CONFIDENCE = 0.9
  * one-time requests, doubts, and also tool results, passwords and keys. English only.
  */
 export function extractFacts(events: readonly SessionEvent[]): Fact[] {
+  return complete(extractingFacts(events))
+}
+
+/** {@link extractFacts} in pieces: yields after each event. */
+export function* extractingFacts(events: readonly SessionEvent[]): Generator<undefined, Fact[]> {
   const found = new Map<string, Fact>()
   const add = (fact: Fact) => {
     const content = truncateText(fact.content.replace(/\s+/gu, ' ').trim(), MAX_LENGTH)
@@ -57,6 +63,7 @@ export function extractFacts(events: readonly SessionEvent[]): Fact[] {
   let spoken: SessionEvent | undefined
   for (const event of events) {
     for (const fact of factsIn(event)) add(fact)
+    yield
     if (!isSpoken(event)) continue
     const agreed = spoken && agreementOf(spoken, event)
     if (agreed !== undefined) add(contextFact(agreed.content, agreed.from, agreed.to))

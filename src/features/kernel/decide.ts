@@ -26,7 +26,8 @@ export interface Draft {
 /** The draft in the form that stores accept. */
 export function newEvent(deps: Deps, draft: Draft): NewEvent {
   const { type, content, agentId, role = defaultRole(type), occurredAt } = draft
-  const parts = draft.parts === undefined ? undefined : encodeJson(draft.parts, 'parts', LIMITS.parts, 1, Number.POSITIVE_INFINITY)
+  const parts =
+    draft.parts === undefined ? undefined : encodeJson(draft.parts, 'parts', LIMITS.parts, 1, Number.POSITIVE_INFINITY)
   return {
     id: deps.newId(),
     type,

@@ -3,6 +3,7 @@ import { toIso } from '../../domain/iso-time.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Compute } from '../../ports/compute.ts'
 import type { Fuse } from '../../ports/embed.ts'
 import type { EnvelopeCache } from '../../ports/envelope-cache.ts'
 import type { LegacySource } from '../../ports/legacy-source.ts'
@@ -34,6 +35,8 @@ export interface Deps {
   readonly classify: Classifier
   readonly summarize: Summarizer
   readonly extract: Extractor
+  /** Long computations on texts, which do not block the event loop. */
+  readonly compute: Compute
   /** Ranks by meaning as well as by words, if an embedder is configured. */
   readonly fuse?: Fuse
   /** Indexes new events while the process is quiet. */
