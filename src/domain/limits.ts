@@ -14,6 +14,8 @@ export const LIMITS = {
   depth: 100,
   /** Members of all objects and items of all lists in any JSON value. */
   members: 50_000,
+  /** A message to `handle`, a question, an answer, a proposal, a summary, or a reason: views repeat them. */
+  statement: 1024 * 1024,
   /** `metadata` of a session or a memory, as JSON text. */
   metadata: 64 * 1024,
   /** The scratchpad of a session, as JSON text. */

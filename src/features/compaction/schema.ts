@@ -1,10 +1,9 @@
 import { z } from 'zod/mini'
-import { LIMITS } from '../../domain/limits.ts'
-import { name, pageSize, schema, tenantName, text, writeOptions } from '../kernel/parse.ts'
+import { name, pageSize, schema, statement, tenantName, writeOptions } from '../kernel/parse.ts'
 
 export const compactInput = schema(() =>
   z.strictObject({
-    summary: z.optional(text(LIMITS.content).check(z.refine((value) => value.trim() !== '', 'must not be empty'))),
+    summary: z.optional(statement()),
     ...writeOptions().shape,
   }),
 )

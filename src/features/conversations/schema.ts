@@ -1,5 +1,5 @@
 import { z } from 'zod/mini'
-import { messageText, name, schema, tenantName } from '../kernel/parse.ts'
+import { statement, name, schema, tenantName } from '../kernel/parse.ts'
 
 export const conversation = schema(() =>
   z.strictObject({
@@ -10,7 +10,7 @@ export const conversation = schema(() =>
   }),
 )
 
-export const incoming = schema(() => z.strictObject({ ...conversation().shape, message: messageText() }))
+export const incoming = schema(() => z.strictObject({ ...conversation().shape, message: statement() }))
 
 export const resumption = schema(() =>
   z.strictObject({ ...conversation().shape, accept: z._default(z.boolean(), false) }),

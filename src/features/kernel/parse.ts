@@ -23,9 +23,9 @@ export const text = (max: number) =>
     .string()
     .check(z.maxLength(max), z.refine(wellFormed, 'must be well-formed Unicode without the character NUL (U+0000)'))
 
-/** What someone says: well-formed text that is not blank. */
-export const messageText = schema(() =>
-  text(LIMITS.content).check(z.refine((value) => value.trim() !== '', 'must not be empty')),
+/** What someone says to decide or to explain something: text that is not blank. */
+export const statement = schema(() =>
+  text(LIMITS.statement).check(z.refine((value) => value.trim() !== '', 'must not be empty')),
 )
 
 /** A name or id chosen by the caller. */
