@@ -24,6 +24,11 @@ export interface Limits {
   connections: number
   /** Milliseconds for a whole request to arrive. @default 60,000 */
   requestTimeoutMs: number
+  /**
+   * Milliseconds without progress after which a large response or a stream is cut off. Must be longer than the 15 s
+   * between heartbeats of an idle stream. @default 60,000
+   */
+  stallTimeoutMs: number
   /** Milliseconds that a stop waits for accepted requests. @default 10,000 */
   stopTimeoutMs: number
 }
@@ -39,6 +44,7 @@ export const DEFAULT_LIMITS: Limits = {
   requestsPerSecondPerCaller: 500,
   connections: 20_000,
   requestTimeoutMs: 60_000,
+  stallTimeoutMs: 60_000,
   stopTimeoutMs: 10_000,
 }
 

@@ -109,7 +109,8 @@ export async function appOn(parts: AppParts): Promise<App> {
   await app.register((api, _options, done) => {
     authenticate(api, parts)
     const { admission, stopping, onResponse } = parts
-    const house = defined({ admission, stopping, problemText, onResponse })
+    const { stallTimeoutMs } = limits
+    const house = defined({ admission, stopping, stallTimeoutMs, problemText, onResponse })
     for (const route of [infoRoute(parts.version), ...ROUTES]) mount(api, route, house)
     if (parts.mcp !== undefined) mcpRoutes(api, parts.mcp)
     done()

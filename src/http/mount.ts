@@ -8,16 +8,22 @@ import { stageObservations } from '../features/work/operation.ts'
 import { Staging } from '../features/work/staging.ts'
 import type { Admission } from './admission.ts'
 import { keyIn } from './headers.ts'
+import { isStreamed, jsonPieces, type OnBatch, PIECE } from './json-stream.ts'
 import { documented } from './openapi.ts'
 import { typedQuery } from './query.ts'
 import type { Call, Route } from './route.ts'
 import { sseOf, sseOfWork } from './sse.ts'
+
+/** Bytes handed to the socket at once. */
+const CHUNK = 64 * 1024
 
 /** What every mounted route shares. */
 export interface RouteContext {
   readonly admission: Admission
   /** The error as JSON text for the caller; logs unexpected errors. */
   problemText(error: unknown, request: FastifyRequest): string
+  /** Milliseconds after which a reader who reads nothing is cut off. */
+  readonly stallTimeoutMs: number
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal
   readonly onResponse?: OnResponse
@@ -70,8 +76,10 @@ export function mount(app: FastifyInstance, route: Route, context: RouteContext)
           // before sending: afterwards it is too late for headers
           work?.tell(reply)
         }
-        context.onResponse?.(route, response)
-        return response === undefined ? reply.code(204).send() : reply.code(route.status ?? 200).send(response)
+        if (!isStreamed(response)) context.onResponse?.(route, response)
+        if (response === undefined) return reply.code(204).send()
+        kept = await sendJson(reply.code(route.status ?? 200), response as object, context, route, visit.leave)
+        return reply
       } finally {
         if (!kept) visit.leave()
       }
@@ -146,7 +154,7 @@ async function streamed(route: Route, call: Call, request: FastifyRequest, reply
     const signal = AbortSignal.any([context.stopping, goneSignal(reply)])
     const items = (await route.handle({ ...call, query, signal })) as AsyncIterable<unknown>
     const events = sseOf(items, (error) => context.problemText(error, request))
-    void sendStream(reply, events, done)
+    void sendStream(reply, events, context, done)
   } catch (error) {
     done()
     throw error
@@ -178,17 +186,72 @@ function worked(route: Route, call: Call, request: FastifyRequest, reply: Fastif
   }
   const events = sseOfWork(work, (error) => context.problemText(error, request))
   // the caller disconnected before the stream opened: it never will
-  return sendStream(reply, events, () => begun || over())
+  return sendStream(reply, events, context, () => begun || over())
 }
 
-function sendStream(reply: FastifyReply, events: AsyncIterable<string>, done: () => void) {
-  const stream = Readable.from(events).once('close', done)
-  return reply
-    .headers({
-      'content-type': 'text/event-stream; charset=utf-8',
-      'x-accel-buffering': 'no',
-    })
-    .send(stream)
+function sendStream(reply: FastifyReply, events: AsyncIterable<string>, context: RouteContext, done: () => void) {
+  void reply.headers({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-accel-buffering': 'no',
+  })
+  return sendPieces(reply, events, context, done)
+}
+
+/** Sends a response as JSON. Returns whether it is sent as a stream, which calls `done` at its end. */
+async function sendJson(
+  reply: FastifyReply,
+  response: object,
+  context: RouteContext,
+  route: Route,
+  done: () => void,
+): Promise<boolean> {
+  const onBatch: OnBatch = (key, items) => context.onResponse?.(route, { ...response, [key]: items })
+  const pieces = jsonPieces(response, onBatch)
+  const begun = [(await pieces.next()).value as string]
+  void reply.type('application/json; charset=utf-8')
+  if ((begun[0]?.length ?? 0) < PIECE) {
+    void reply.send(begun[0])
+    return false
+  }
+  async function* all(): AsyncGenerator<string> {
+    // not held here while it is sent
+    for (let piece = begun.shift(); piece !== undefined; piece = begun.shift()) yield piece
+    yield* pieces
+  }
+  sendPieces(reply, all(), context, done)
+  return true
+}
+
+/**
+ * Sends text as the caller reads it, holding about one piece. A caller that reads nothing for `stallTimeoutMs` is cut
+ * off.
+ */
+function sendPieces(
+  reply: FastifyReply,
+  pieces: AsyncIterable<string>,
+  { stallTimeoutMs }: RouteContext,
+  done: () => void,
+) {
+  const stream = Readable.from(chunksOf(pieces), { objectMode: false }).once('close', done)
+  reply.raw.setTimeout(stallTimeoutMs, () => reply.raw.destroy())
+  return reply.send(stream)
+}
+
+/** The pieces as bytes, in chunks that the socket's buffer holds. */
+async function* chunksOf(pieces: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  const iterator = pieces[Symbol.asyncIterator]()
+  // in a function of its own, so that the text is not held while its bytes are sent
+  const next = async () => {
+    const { done, value } = await iterator.next()
+    return done === true ? undefined : Buffer.from(value)
+  }
+  try {
+    for (let bytes = await next(); bytes !== undefined; bytes = await next()) {
+      for (let start = 0; start < bytes.length; start += CHUNK) yield bytes.subarray(start, start + CHUNK)
+    }
+  } finally {
+    await iterator.return?.()
+  }
 }
 
 function goneSignal(reply: FastifyReply): AbortSignal {

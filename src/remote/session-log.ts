@@ -1,6 +1,7 @@
 import type { AppendOptions, Session } from '../api.ts'
 import type { SessionEvent } from '../domain/event.ts'
 import type { Message } from '../domain/message.ts'
+import { defined } from '../domain/optional.ts'
 import { parse } from '../features/kernel/parse.ts'
 import { appendOptions, eventsQuery, recentOptions } from '../features/log/schema.ts'
 import { messagesQuery } from '../features/messages/schema.ts'
@@ -30,12 +31,15 @@ export function logCalls(connection: Connection, path: string): Pick<Session, Lo
     addMessage: (message, options) => append(connection, `${path}/messages`, 'messages', message, options),
     // one route for both signatures: the format decides what it returns
     messages: (async (query: object = {}) => {
-      const { format } = parse(messagesQuery, query)
-      const { items, messages } = await connection.get<Partial<Items<Message>> & { messages?: unknown }>(
-        `${path}/messages`,
-        query,
-      )
-      return format === undefined ? items : messages
+      const { format, limit, agent } = parse(messagesQuery, query)
+      if (format !== undefined && limit !== undefined) {
+        return (await connection.get<{ messages: unknown }>(`${path}/messages`, query)).messages
+      }
+      const { items } = await connection.get<Items<Message>>(`${path}/messages`, defined({ limit, agent }))
+      if (format === undefined) return items
+      // the server converts only as many messages as it can hold
+      const { FORMATS } = await import('../domain/formats/formats.ts')
+      return FORMATS[format].to(items)
     }) as Session['messages'],
     clear: async (options) => await connection.write('DELETE', `${path}/messages`, undefined, options),
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ErrorCode } from '../../src/domain/errors.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
 import type { Route } from '../../src/http/route.ts'
 import { createMemory, requestFor, SAMPLES, sessionFor, type TestRequest, type World } from './samples.ts'
 
@@ -90,6 +91,13 @@ const idOf = ({ params }: TestRequest) => params?.['id'] ?? ''
 export const ROUTE_ERROR_REQUESTS: Record<string, RequestFactory> = {
   'appendEvents SEQUENCE_CONFLICT': stale('events'),
   'addMessages SEQUENCE_CONFLICT': stale('messages'),
+  'listMessages TOO_LARGE': async ({ tl }) => {
+    const session = await tl.sessions.create({ userId: 'ada' })
+    for (const length of [LIMITS.content, LIMITS.content, 1]) {
+      await session.append({ type: 'user_message', content: 'x'.repeat(length) })
+    }
+    return { params: { id: session.id }, query: { format: 'openai-chat' } }
+  },
   'createSession SESSION_ACTIVE': async ({ tl }) => {
     const { conversationId } = await (await tl.sessions.create({ userId: 'ada' })).record()
     return { body: { userId: 'ada', conversationId } }

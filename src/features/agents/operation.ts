@@ -102,10 +102,13 @@ export async function takeHandoff(
 /** Every transition so far, oldest first. */
 export async function transitionsOf(deps: Deps, id: string): Promise<AgentTransition[]> {
   const transitions: AgentTransition[] = []
-  for await (const page of walkLog(deps, id, { types: ['agent_transition'] })) {
-    transitions.push(...page.map(transitionOf))
-  }
+  for await (const some of streamTransitions(deps, id)) transitions.push(...some)
   return transitions
+}
+
+/** Every transition so far, oldest first, page by page. */
+export async function* streamTransitions(deps: Deps, id: string): AsyncGenerator<AgentTransition[]> {
+  for await (const page of walkLog(deps, id, { types: ['agent_transition'] })) yield page.map(transitionOf)
 }
 
 function requireAgent({ agents }: Deps, agent: string, field: string): void {

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../domain/errors.ts'
 import { listOf } from '../../http/response-schema.ts'
 import type { Route } from '../../http/route.ts'
 import { recordResponse } from '../sessions/response.ts'
-import { handOff, recordTransition, setActiveAgent, takeHandoff, transitionsOf } from './operation.ts'
+import { handOff, recordTransition, setActiveAgent, streamTransitions, takeHandoff } from './operation.ts'
 import { handoffResponse, transitionResponse } from './response.ts'
 import { handoffInput, switchInput, transitionInput } from './schema.ts'
 
@@ -48,7 +48,7 @@ export const agentsRoutes: readonly Route[] = [
     summary: 'List the transitions, oldest first',
     response: listOf(transitionResponse),
     errors: ['SESSION_NOT_FOUND'],
-    handle: async ({ deps, id }) => ({ items: await transitionsOf(deps, id) }),
+    handle: async ({ deps, id }) => ({ items: streamTransitions(deps, id) }),
   },
   {
     method: 'POST',

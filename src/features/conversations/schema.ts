@@ -1,5 +1,5 @@
 import { z } from 'zod/mini'
-import { statement, name, schema, tenantName } from '../kernel/parse.ts'
+import { name, schema, statement, tenantName } from '../kernel/parse.ts'
 
 export const conversation = schema(() =>
   z.strictObject({

@@ -1,6 +1,7 @@
 import type { TailOptions } from '../../api.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
+import { nextTurn } from '../kernel/next-turn.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { tailOptions } from './schema.ts'
@@ -38,7 +39,8 @@ async function* follow(
         yield sessionEvent(sessionId, stored)
         seen = stored.sequence
       }
-      if (page.length === 0 && !stopping.aborted) await bell.rung
+      if (page.length > 0) await nextTurn()
+      else if (!stopping.aborted) await bell.rung
     }
   } finally {
     stopping.removeEventListener('abort', stop)

@@ -80,14 +80,20 @@ export async function* streamMessages(
 }
 
 async function* eventsSinceClear(deps: Deps, id: string): AsyncGenerator<StoredEvent[]> {
-  const newest = await newestEvents(deps, id)
-  if (isLastPage(newest, LIMITS.page)) {
-    yield newest.reverse()
+  const only = await onlyPage(deps, id)
+  if (only !== undefined) {
+    yield only
     return
   }
   const key = keyOf(deps, id)
   const view = await deps.store.load(key)
   yield* walkStored(deps, key, { after: view?.clearedAt ?? 0 })
+}
+
+/** The events since the last clear, if they fit on one page. */
+async function onlyPage(deps: Deps, id: string): Promise<StoredEvent[] | undefined> {
+  const newest = await newestEvents(deps, id)
+  return isLastPage(newest, LIMITS.page) ? newest.reverse() : undefined
 }
 
 /** The first page of the events since the last clear, newest first. */

@@ -1,9 +1,10 @@
 import { z } from 'zod/mini'
+import { LIMITS } from '../../domain/limits.ts'
 import { listOf } from '../../http/response-schema.ts'
 import type { Route } from '../../http/route.ts'
 import { parse, sequence } from '../kernel/parse.ts'
 import { eventResponse } from '../log/response.ts'
-import { addMessages, clearMessages, readMessages } from './operation.ts'
+import { addMessages, clearMessages, readMessages, streamMessages } from './operation.ts'
 import { messagesResponse } from './response.ts'
 import { messageInput, messagesQuery } from './schema.ts'
 
@@ -25,10 +26,12 @@ export const messagesRoutes: readonly Route[] = [
     summary: "List the messages since the last clear, oldest first, optionally in a provider's format",
     query: messagesQuery(),
     response: messagesResponse,
-    errors: ['SESSION_NOT_FOUND'],
+    errors: ['SESSION_NOT_FOUND', 'TOO_LARGE'],
     async handle({ deps, id, query }) {
-      const messages = await readMessages(deps, id, query)
-      return query['format'] === undefined ? { items: messages } : { messages }
+      const { format, limit } = parse(messagesQuery, query)
+      if (format === undefined && limit === undefined) return { items: streamMessages(deps, id, query) }
+      const messages = await readMessages(deps, id, query, LIMITS.windowSize)
+      return format === undefined ? { items: messages } : { messages }
     },
   },
   {
