@@ -34,8 +34,8 @@ export const LIMITS = {
   memory: 16 * 1024,
   /** Memories in one call. */
   memories: 1000,
-  /** All memories of one call together: contents, and metadata as JSON text. */
-  remember: 4 * 1024 * 1024,
+  /** All memories of one call together: contents, and metadata as JSON text. SQLite writes this much in 0.2 s. */
+  remember: 2 * 1024 * 1024,
   /** Query of `recall` or `memories.search`. */
   query: 64 * 1024,
   /** Names and ids chosen by callers: user, tenant, conversation, chatmode, agent, key … */
