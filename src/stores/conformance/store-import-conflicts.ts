@@ -185,7 +185,11 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
 
       const [life] = lives
       assert(life)
-      assert.equal(await store.imports.discard(life), 5)
+      for (const within of [{ tenant: 'other' }, { tenant: 'local', userId: 'bob' }]) {
+        assert.equal(await store.imports.discard({ sessionId: life.sessionId, within }), 0)
+      }
+      assert.deepEqual(await begun({ abandoned: true }), [])
+      assert.equal(await store.imports.discard({ sessionId: life.sessionId, within: ADA }), 5)
       assert.equal(await store.imports.discard(life), 0)
       assert.equal(await store.imports.discard({ sessionId: there }), 0)
       assert.equal(await store.imports.discard({ sessionId: uuid7() }), 0)

@@ -51,18 +51,20 @@ interface Outcome {
 
 /** Imports of sessions. */
 export function importCalls({ query }: Connections, locator: SessionLocator, partitions: Partitions): ImportStore {
+  async function find(sessionId: string): Promise<FoundImport | undefined> {
+    const [row] =
+      (await locator.at({ sessionId }, async (partition) => {
+        const rows = await query<FoundRow>(FIND, [partition, sessionId], { retry: true })
+        return rows.length === 0 ? undefined : rows
+      })) ?? []
+    if (row === undefined) return undefined
+    const { importing, last_event: lastEventId } = row
+    if (importing === null) return { view: viewOf(row), lastEventId, isUnfinished: false }
+    return { view: viewOfJson(importing), lastEventId, isUnfinished: true }
+  }
+
   return {
-    async find(sessionId): Promise<FoundImport | undefined> {
-      const [row] =
-        (await locator.at({ sessionId }, async (partition) => {
-          const rows = await query<FoundRow>(FIND, [partition, sessionId], { retry: true })
-          return rows.length === 0 ? undefined : rows
-        })) ?? []
-      if (row === undefined) return undefined
-      const { importing, last_event: lastEventId } = row
-      if (importing === null) return { view: viewOf(row), lastEventId, isUnfinished: false }
-      return { view: viewOfJson(importing), lastEventId, isUnfinished: true }
-    },
+    find,
 
     // not retried: a repeat would conflict with what the first attempt wrote
     async write(block): Promise<void> {
@@ -90,8 +92,8 @@ export function importCalls({ query }: Connections, locator: SessionLocator, par
     },
 
     async discard({ sessionId, within }): Promise<number> {
-      const found = await this.find(sessionId)
-      if (found === undefined || !found.isUnfinished || !isWithin(found.view.record, within)) return 0
+      const found = within && (await find(sessionId))
+      if (within !== undefined && (found === undefined || !isWithin(found.view.record, within))) return 0
       return (
         (await locator.at({ sessionId }, async (partition) => {
           const entry = await locator.entryOf(sessionId, partition)
