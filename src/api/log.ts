@@ -39,7 +39,10 @@ export interface MessagesQuery {
    * Only what this agent should see: user messages, its own messages, calls and results, and whatever names no agent.
    */
   agent?: string
-  /** Only the last messages, 1 to 500; a few more where a result needs its call. */
+  /**
+   * Only the last messages, 1 to 500; a few more where a result needs its call, and fewer if they are larger than a
+   * window.
+   */
   limit?: number
 }
 
@@ -83,14 +86,14 @@ export interface EventsQuery {
   after?: number
   /** Only events before this sequence. */
   before?: number
-  /** 1 to 500. @default 100 */
+  /** 1 to 500. A page with large events holds fewer; an empty page is the end. @default 100 */
   limit?: number
   types?: readonly EventType[]
   /** @default 'asc' */
   order?: 'asc' | 'desc'
 }
 
-/** Size of a window. */
+/** Size of a window, which is also limited to 16 MiB characters. */
 export interface RecentOptions {
   /** @default 30 */
   maxTurns?: number

@@ -34,6 +34,10 @@ export const LIMITS = {
   name: 512,
   /** Rows on one page. */
   page: 500,
+  /** Content and parts after which a page of events ends. */
+  pageSize: 4 * 1024 * 1024,
+  /** Content and parts of a window, and of messages that are converted at once. A single event may be larger. */
+  windowSize: 16 * 1024 * 1024,
 } as const
 
 /** Rows on a page without a `limit`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dropOrphanResults, type Message, toMessageEvent, toMessages, visibleTo } from './message.ts'
+import { dropOrphanResults, type Message, toMessageEvent, toMessages, visibility } from './message.ts'
 
 const call = (id: string) => ({ id, name: 'read', arguments: '{}' })
 const toolCall = (id: string, agentId?: string) => ({
@@ -58,8 +58,8 @@ describe('what an agent sees', () => {
   it("leaves out others' answers, calls and results", () => {
     const said = { type: 'user_message' as const, content: 'hi', agentId: 'ada' }
     const events = [said, toolCall('1', 'a'), toolCall('2', 'b'), result('1'), result('2'), result('2', 'a')]
-    expect(visibleTo('a', events)).toEqual([said, events[1], events[3], events[5]])
-    expect(visibleTo('b', events)).toEqual([said, events[2], events[4]])
+    expect(events.filter(visibility('a'))).toEqual([said, events[1], events[3], events[5]])
+    expect(events.filter(visibility('b'))).toEqual([said, events[2], events[4]])
   })
 
   it('removes results without a call', () => {

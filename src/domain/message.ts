@@ -62,44 +62,72 @@ export function toMessageEvent({
 
 type MessageEvent = Pick<SessionEvent, 'type' | 'content' | 'parts' | 'agentId' | 'occurredAt'>
 
-/**
- * Converts events to messages, in order. A `tool_call` joins the assistant's message right before it, so that parallel
- * calls are one message, as models expect.
- */
+/** Converts events to messages, in order. */
 export function toMessages(events: Iterable<MessageEvent>): Message[] {
   const messages: Message[] = []
-  for (const event of events) {
-    const last = messages.at(-1)
-    if (event.type === 'tool_call' && last?.role === 'assistant' && last.agentId === event.agentId)
-      joinCall(last, event)
-    else if (isMessageType(event.type)) messages.push(toMessage(event))
-  }
-  return messages
+  const builder = messageBuilder()
+  for (const event of events) messages.push(...builder.add(event))
+  return [...messages, ...builder.end()]
 }
 
 /**
- * Keeps what one agent should see: user messages, its own events, and events without an agent. A result without an
- * agent belongs to the agent that made the call.
+ * Converts events to messages one by one. A `tool_call` joins the assistant's message right before it, so that parallel
+ * calls are one message, as models expect. So a message is returned when the next one begins.
  */
-export function visibleTo<Event extends MessageEvent>(agent: string, events: readonly Event[]): Event[] {
+export function messageBuilder() {
+  let last: Message | undefined
+
+  function end(): Message[] {
+    const done = last === undefined ? [] : [last]
+    last = undefined
+    return done
+  }
+
+  return {
+    /** Adds the next event and returns the message that is complete now, if any. */
+    add(event: MessageEvent): Message[] {
+      if (event.type === 'tool_call' && last?.role === 'assistant' && last.agentId === event.agentId) {
+        joinCall(last, event)
+        return []
+      }
+      if (!isMessageType(event.type)) return []
+      const done = end()
+      last = toMessage(event)
+      return done
+    },
+    /** Returns the last message. */
+    end,
+  }
+}
+
+/**
+ * Whether one agent should see the next event: user messages, its own events, and events without an agent. A result
+ * without an agent belongs to the agent that made the call.
+ */
+export function visibility(agent: string): (event: MessageEvent) => boolean {
   const hiddenCalls = new Set<string>()
-  return events.filter((event) => {
+  return (event) => {
     const { type, agentId } = event
     const answered = answeredCallId(event)
     const seen =
       type === 'user_message' || (agentId === undefined ? !hiddenCalls.has(answered ?? '') : agentId === agent)
     for (const { id } of toolCallsOf(event)) seen ? hiddenCalls.delete(id) : hiddenCalls.add(id)
     return seen
-  })
+  }
 }
 
 /** Removes results whose call is not among the messages. */
 export function dropOrphanResults(messages: readonly Message[]): Message[] {
+  return messages.filter(callChecker())
+}
+
+/** Whether the next message is no result, or one whose call came before it. */
+export function callChecker(): (message: Message) => boolean {
   const calls = new Set<string>()
-  return messages.filter(({ toolCallId, toolCalls = [] }) => {
+  return ({ toolCallId, toolCalls = [] }) => {
     for (const { id } of toolCalls) calls.add(id)
     return toolCallId === undefined || calls.has(toolCallId)
-  })
+  }
 }
 
 /** Returns the last `limit` messages, or more so that every result has its call. */
@@ -119,7 +147,8 @@ export const isMessageType = (type: string) => (MESSAGE_TYPES as readonly string
 
 function joinCall(message: Message, event: MessageEvent): void {
   const { content, toolCalls = [] } = toMessage(event)
-  message.toolCalls = [...(message.toolCalls ?? []), ...toolCalls]
+  message.toolCalls ??= []
+  message.toolCalls.push(...toolCalls)
   if (content !== '') message.content = message.content === '' ? content : `${message.content}\n${content}`
 }
 

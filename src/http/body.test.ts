@@ -10,7 +10,7 @@ function read(pieces: readonly (string | Buffer)[], limit = DEFAULT_LIMITS.body)
   for (const piece of pieces) message.push(piece)
   message.push(null)
   return new Promise((resolve, reject) => {
-    const visit = new Admission(DEFAULT_LIMITS).enter()
+    const visit = new Admission(DEFAULT_LIMITS).enter({ name: 'local' })
     readBody(message, limit, visit, (error, body) => (error === null ? resolve(body) : reject(error)))
   })
 }

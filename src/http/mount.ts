@@ -43,6 +43,7 @@ export function mount(app: FastifyInstance, route: Route, context: RouteContext)
         const id = ofSession ? sessionIdOf(params['id'] ?? '') : (params['id'] ?? '')
         const body = isObject ? objectIn(request.body) : request.body
         const work = route.work === undefined ? undefined : workIn(caller.deps, route.work, id, body)
+        if (route.bulk === true) visit.beginBulk()
         const call: Call = {
           deps: work?.deps ?? caller.deps,
           id,
@@ -138,7 +139,7 @@ function wantsStream({ headers }: FastifyRequest): boolean {
 
 /** Streams events until the caller disconnects. */
 async function streamed(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, context: RouteContext) {
-  const done = context.admission.follow(request.caller.name)
+  const done = context.admission.follow(request.caller)
   try {
     const last = request.headers['last-event-id']
     const query = typeof last === 'string' ? { ...call.query, ...typedQuery(route.query, { after: last }) } : call.query
@@ -170,7 +171,7 @@ function worked(route: Route, call: Call, request: FastifyRequest, reply: Fastif
     }
   }
   try {
-    done = context.admission.follow(request.caller.name)
+    done = context.admission.follow(request.caller)
   } catch (error) {
     over()
     throw error

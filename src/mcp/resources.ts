@@ -62,9 +62,10 @@ export const SESSION_RESOURCES: readonly SessionResource[] = [
     read: async (_context, session, { from }) => {
       const first = /^\d{1,15}$/.test(String(from)) ? Number(from) : Number.NaN
       const events = await session.events({ after: first - 1, limit: PAGE })
+      const { head } = await session.record()
       const { kept, omitted } = fitFirst(events, eventView)
-      const hasMore = omitted > 0 || events.length === PAGE
-      return { events: kept, omitted, ...(hasMore && { next: pageUri(session, (kept.at(-1)?.sequence ?? 0) + 1) }) }
+      const last = kept.at(-1)?.sequence ?? head
+      return { events: kept, omitted, ...(last < head && { next: pageUri(session, last + 1) }) }
     },
   },
   {

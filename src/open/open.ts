@@ -3,6 +3,7 @@ import { ValidationError } from '../domain/errors.ts'
 import { defined } from '../domain/optional.ts'
 import { DEFAULT_POLICY, type Policy } from '../domain/policy.ts'
 import { Background, type Reading } from '../features/kernel/background.ts'
+import { nodeCrypto } from '../features/kernel/crypto.ts'
 import type { Deps } from '../features/kernel/deps.ts'
 import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
 import { Staging } from '../features/work/staging.ts'
@@ -88,6 +89,7 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
     store,
     clock: options.clock ?? store.clock,
     newId,
+    idSecret: secretOf(store),
     tokenizer: lazy(() => loadTokenizer(options.tokenizer)),
     agents: [...options.agents],
     staging: new Staging(),
@@ -109,6 +111,15 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
     }
   }
   return { deps, close }
+}
+
+/** Reads the secret of the store on first use, and again only if that failed. */
+function secretOf(store: Store): () => Promise<string> {
+  let known: string | undefined
+  return async () => {
+    known ??= await store.secret(nodeCrypto().randomBytes(32).toString('hex'))
+    return known
+  }
 }
 
 /** Classifier, summarizer and extractor, loaded on first use: the extractor's rules alone take a sixth of a second. */

@@ -31,6 +31,8 @@ import type { StoreClock } from './clock.ts'
  * - S13 A read returns events in sequence order, never part of an append, with the exact text that was written.
  * - S14 With `turns` (only with `order: 'desc'` and without `types`) a read ends with the event that starts the
  *   `turns`-th turn and never passes the last clear.
+ * - S28 A page of events also ends with the event that takes its content and parts to `LIMITS.pageSize` characters. The
+ *   store loads little more than it returns.
  * - S15 `load` returns all views of one moment; `record` and `state` return and read only the one they name. Callers
  *   may change their arguments and results freely.
  * - S16 Calls with the {@link SessionKey} of a missing session throw `SessionNotFoundError`, except `load`, `record`
@@ -41,7 +43,9 @@ import type { StoreClock } from './clock.ts'
  * - S19 `repair` replaces the stored views only if the head is still `expectedHead`.
  * - S20 After `close` every call throws `StorageError`.
  * - S21 With `within`, sessions of other tenants and users do not exist (S16), for every call.
- * - S22 `purge` removes everything stored of a session in one step and counts it. The id may be used again.
+ * - S22 `purge` hides a session in one step, then removes and counts everything stored of it. Other calls see all of it
+ *   or nothing, also after a crash in between. The id may be used again: a call that writes to it waits for the end of
+ *   the purge, or ends it. A fork hides its copy in the same way until it is complete.
  *
  * Work
  * - S23 A decision's `edges` are stored with its events, under the sequence of their event. `edges` returns those at
@@ -60,6 +64,13 @@ import type { StoreClock } from './clock.ts'
  * - S27 While the intake is paused, a `fork` and a `create` that would make a session throw `IntakePausedError` and
  *   write nothing, except with `ignorePause`. Existing sessions continue.
  *
+ * Integrity
+ * - S29 The checksum of an event is stored as given, never made or checked by a store, and a fork copies it.
+ *   `checksums` returns those of a range in sequence order. Reads leave it out: only `verify` and exports use it.
+ *
+ * Secret
+ * - S30 `secret` keeps the first candidate that any process gives it, and always returns that one.
+ *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface SessionStore {
@@ -75,6 +86,7 @@ export interface SessionStore {
   record(key: SessionKey): Promise<SessionRecord | undefined>
   state(key: SessionKey): Promise<SessionScratchpad | undefined>
   read(key: SessionKey, query: ReadQuery): Promise<StoredEvent[]>
+  checksums(key: SessionKey, range: SequenceRange): Promise<string[]>
   active(query: ActiveQuery): Promise<SessionRecord | undefined>
   list(query: ListQuery): Promise<SessionRecord[]>
   /** Returns ids in ascending order, after `after`. */
@@ -92,6 +104,8 @@ export interface SessionStore {
   pausedSince(): Promise<string | undefined>
   /** Pauses the intake of new sessions, or resumes it with `undefined`. A second pause keeps the first time. */
   pause(since: string | undefined): Promise<void>
+  /** Returns the secret of the store, from which ids are derived. */
+  secret(candidate: string): Promise<string>
   /** Returns a function that ends the watch. */
   watch(sessionId: string, wake: () => void): () => void
   /** Throws if the store does not respond, lacks tables or takes no writes. */
@@ -115,13 +129,18 @@ export interface NewEvent {
   readonly parts?: string
   readonly agentId?: string
   readonly occurredAt?: string
+  /** Salt and digest as 56 hex digits. */
+  readonly checksum: string
 }
 
 /** A stored event. */
-export interface StoredEvent extends NewEvent {
+export interface StoredEvent extends Omit<NewEvent, 'checksum'> {
   readonly sequence: number
   readonly createdAt: string
 }
+
+/** A stored event with its checksum. */
+export type ChecksummedEvent = StoredEvent & NewEvent
 
 export interface IdempotencyStamp {
   readonly key: string
@@ -261,6 +280,12 @@ export interface ReadQuery {
   readonly turns?: number
   readonly order: 'asc' | 'desc'
   readonly limit: number
+}
+
+/** Sequences between two others, both exclusive. */
+export interface SequenceRange {
+  readonly after: number
+  readonly before: number
 }
 
 export interface ActiveQuery {

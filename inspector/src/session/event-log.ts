@@ -36,13 +36,13 @@ export class EventLog {
     for (let page = pageOf(Math.max(1, from)); page <= pageOf(Math.min(to, head)); page++) {
       const known = this.#pages.get(page)
       if (known !== undefined && known.size >= Math.min(PAGE, head - page * PAGE)) this.#touch(page, known)
-      else void this.#fetch(page)
+      else void this.#fetch(page, Math.min(head, (page + 1) * PAGE))
     }
   }
 
   /** The event, loaded if necessary; `undefined` if it does not exist or cannot be loaded. */
   async load(sequence: number): Promise<SessionEvent | undefined> {
-    if (this.peek(sequence) === undefined) await this.#fetch(pageOf(sequence))
+    if (this.peek(sequence) === undefined) await this.#fetch(pageOf(sequence), sequence)
     return this.peek(sequence)
   }
 
@@ -70,18 +70,22 @@ export class EventLog {
     if (this.#pages.size > KEPT && oldest !== undefined) this.#pages.delete(oldest)
   }
 
-  #fetch(page: number): Promise<void> {
-    const pending = this.#pending.get(page) ?? this.#read(page).finally(() => this.#pending.delete(page))
+  #fetch(page: number, last: number): Promise<void> {
+    const pending = this.#pending.get(page) ?? this.#read(page, last).finally(() => this.#pending.delete(page))
     this.#pending.set(page, pending)
     return pending
   }
 
-  async #read(page: number): Promise<void> {
+  /** Loads a page at least up to the event `last`. A response with large events ends early. */
+  async #read(page: number, last: number): Promise<void> {
     try {
-      const query = { after: page * PAGE, limit: PAGE }
-      const items = await getEvents(this.#id, query, this.#signal)
-      this.problem.value = undefined
-      this.add(items)
+      for (let after = page * PAGE; after < last; ) {
+        const query = { after, limit: (page + 1) * PAGE - after }
+        const items = await getEvents(this.#id, query, this.#signal)
+        this.problem.value = undefined
+        this.add(items)
+        after = items.at(-1)?.sequence ?? last
+      }
     } catch (error) {
       if (!this.#signal.aborted) this.problem.value = toProblem(error)
     }

@@ -24,6 +24,9 @@ export interface Fact {
 /** Maximum characters of a fact. */
 const MAX_LENGTH = 400
 
+/** A longer note is data: nothing of it is remembered. */
+const MAX_NOTE = 20_000
+
 /** Confidence of facts mentioned in passing. */
 export const IMPLICIT_CONFIDENCE: Readonly<Record<MemoryCategory, number>> = {
   facts: 0.7,
@@ -93,7 +96,8 @@ function factOf({ text, explicit, anything }: Statement, sequence: number): Fact
 /** Returns a passed gate that has a note; `noted: false` marks the default text. */
 function gateFact({ content, parts, sequence }: SessionEvent): Fact[] {
   const { gate, passed, noted } = isObject(parts) ? parts : {}
-  if (typeof gate !== 'number' || passed === false || noted === false || content.trim() === '') return []
+  if (typeof gate !== 'number' || passed === false || noted === false) return []
+  if (content.length > MAX_NOTE || content.trim() === '') return []
   return [contextFact(`Gate ${gate} passed: ${content}`, sequence)]
 }
 

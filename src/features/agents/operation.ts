@@ -8,9 +8,9 @@ import { defined } from '../../domain/optional.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import { type HandoffContext, isChangeNeeded, SCRATCHPAD_DEPTH } from '../../domain/scratchpad.ts'
 import { type Decided, type Draft, decideOn } from '../kernel/decide.ts'
-import { type Deps, keyOf } from '../kernel/deps.ts'
+import type { Deps } from '../kernel/deps.ts'
+import { walkLog } from '../kernel/history.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
-import { sessionEvent } from '../kernel/stored-event.ts'
 import { handoffInput, switchInput, transitionInput } from './schema.ts'
 
 /** Makes an agent active, unless it is already. */
@@ -102,13 +102,10 @@ export async function takeHandoff(
 /** Every transition so far, oldest first. */
 export async function transitionsOf(deps: Deps, id: string): Promise<AgentTransition[]> {
   const transitions: AgentTransition[] = []
-  for (let after = 0; ; ) {
-    const query = { after, types: ['agent_transition'], order: 'asc', limit: LIMITS.page } as const
-    const page = await deps.store.read(keyOf(deps, id), query)
-    transitions.push(...page.map((stored) => transitionOf(sessionEvent(id, stored))))
-    if (page.length < LIMITS.page) return transitions
-    after = page.at(-1)?.sequence ?? 0
+  for await (const page of walkLog(deps, id, { types: ['agent_transition'] })) {
+    transitions.push(...page.map(transitionOf))
   }
+  return transitions
 }
 
 function requireAgent({ agents }: Deps, agent: string, field: string): void {

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
-import { name, pageSize, schema, text, writeOptions } from '../kernel/parse.ts'
+import { name, pageSize, schema, tenantName, text, writeOptions } from '../kernel/parse.ts'
 
 export const compactInput = schema(() =>
   z.strictObject({
@@ -13,10 +13,10 @@ export const commitsQuery = schema(() =>
   z.strictObject({
     conversationId: name(),
     userId: z.optional(name()),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
     cursor: z.optional(
       z.pipe(
-        z.string().check(z.regex(/^\d{1,9}(\..{1,64})?$/, 'must be the nextCursor of an earlier page')),
+        z.string().check(z.regex(/^\d{1,9}(\.[\w-]{1,64})?$/, 'must be the nextCursor of an earlier page')),
         z.transform(placeAfter),
       ),
     ),

@@ -1,12 +1,12 @@
 import { z } from 'zod/mini'
-import { messageText, name, schema } from '../kernel/parse.ts'
+import { messageText, name, schema, tenantName } from '../kernel/parse.ts'
 
 export const conversation = schema(() =>
   z.strictObject({
     conversationId: name(),
     userId: name(),
     chatmode: z._default(name(), 'default'),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
   }),
 )
 

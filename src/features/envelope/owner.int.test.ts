@@ -21,6 +21,7 @@ it('gives nobody the envelope of another, not from the cache either', async () =
     cache,
     clock: { now: () => 0 },
     newId: uuid7,
+    idSecret: async () => 'secret',
     tokenizer: unused,
     agents: ['coach'],
     staging: new Staging(),

@@ -20,6 +20,8 @@ export interface Deps {
   readonly store: Store
   readonly clock: Clock
   readonly newId: () => string
+  /** The secret of the store: the first word of ids derived from idempotency keys. Read once. */
+  readonly idSecret: () => Promise<string>
   /** Loads the tokenizer on first use: the exact one takes a quarter of a second and 75 MB. */
   readonly tokenizer: () => Promise<Tokenizer>
   /** Ids of the registered agents, the default first; empty where any agent id is accepted. */

@@ -1,9 +1,12 @@
 import { SessionNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { type SessionEvent, TURN_TYPES } from '../../domain/event.ts'
+import { isLastPage } from '../../domain/event-size.ts'
 import { evolve, FOLDED_TYPES, initialView, isActivity, type SessionView, withCounters } from '../../domain/fold.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import type { SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import { defined } from '../../domain/optional.ts'
+import type { ChecksummedEvent, ReadQuery, SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from './deps.ts'
+import { nextTurn } from './next-turn.ts'
 import { sessionEvent } from './stored-event.ts'
 
 /** A range of a log. */
@@ -17,18 +20,38 @@ interface Range {
 }
 
 /** The stored events of a range in order, page by page. */
-export async function* walkStored(
-  { store }: Deps,
+export function walkStored(
+  deps: Deps,
   key: SessionKey,
   { after = 0, last = Number.MAX_SAFE_INTEGER, types }: Range = {},
 ): AsyncGenerator<StoredEvent[]> {
-  const only = types === undefined ? {} : { types }
-  for (let seen = after; seen < last; ) {
-    const page = await store.read(key, { after: seen, before: last + 1, order: 'asc', limit: LIMITS.page, ...only })
+  return readPages(deps, key, defined({ after, before: last + 1, types, order: 'asc' as const }))
+}
+
+/** The pages of a log from either end. Holds one of them, and lets other work run before the next. */
+export async function* readPages(
+  { store }: Deps,
+  key: SessionKey,
+  query: Omit<ReadQuery, 'limit' | 'turns'>,
+): AsyncGenerator<StoredEvent[]> {
+  const limit = LIMITS.page
+  for (let rest = query; ; ) {
+    const page = await store.read(key, { ...rest, limit })
     const end = page.at(-1)
     if (end === undefined) return
     yield page
-    seen = end.sequence
+    if (isLastPage(page, limit)) return
+    rest = query.order === 'asc' ? { ...query, after: end.sequence } : { ...query, before: end.sequence }
+    await nextTurn()
+  }
+}
+
+/** Like {@link walkStored}, with checksums. */
+export async function* walkChecksummed(deps: Deps, key: SessionKey, range?: Range): AsyncGenerator<ChecksummedEvent[]> {
+  for await (const page of walkStored(deps, key, range)) {
+    const [after, before] = [(page[0]?.sequence ?? 1) - 1, (page.at(-1)?.sequence ?? 0) + 1]
+    const checksums = await deps.store.checksums(key, { after, before })
+    yield page.map((event, i) => ({ ...event, checksum: checksums[i] ?? '' }))
   }
 }
 
@@ -58,10 +81,20 @@ export async function viewAt(deps: Deps, sessionId: string, sequence: number): P
     }
   }
   const turns = await turnsUpTo(deps, key, sequence, present)
-  // two events in a row without activity never happen
-  const last = await deps.store.read(key, { before: sequence + 1, order: 'desc', limit: 2 })
-  const { createdAt } = last.find(isActivity) as StoredEvent
+  const { createdAt } = (await lastActivity(deps, key, sequence)) as StoredEvent
   return withCounters(view as SessionView, { sequence, turns, lastActivityAt: createdAt })
+}
+
+/** The last event up to a sequence that counts as activity. */
+async function lastActivity({ store }: Deps, key: SessionKey, sequence: number): Promise<StoredEvent | undefined> {
+  for (let before = sequence + 1; ; ) {
+    // two events in a row without activity never happen
+    const page = await store.read(key, { before, order: 'desc', limit: 2 })
+    const found = page.find(isActivity)
+    const end = page.at(-1)
+    if (found !== undefined || end === undefined) return found
+    before = end.sequence
+  }
 }
 
 /** Counts the user messages up to an event, from the nearer end of the log. */

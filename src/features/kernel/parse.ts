@@ -31,6 +31,16 @@ export const messageText = schema(() =>
 /** A name or id chosen by the caller. */
 export const name = schema(() => text(LIMITS.name).check(z.minLength(1)))
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
+
+/** The name of a tenant. In Postgres `*` stands for the operator, who sees every tenant. */
+export const tenantName = schema(() =>
+  name().check(
+    z.refine((value) => value !== '*' && !CONTROL.test(value), "must not be '*' or contain control characters"),
+  ),
+)
+
 /** Any UUID; upper case becomes lower case. */
 export const uuid = schema(() => z.guid('must be a UUID').check(z.toLowerCase()))
 

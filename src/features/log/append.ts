@@ -6,6 +6,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import type { NewEvent } from '../../ports/session-store.ts'
 import { fingerprint, isMilestone } from '../kernel/decide.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
+import { checksumOf } from '../kernel/event-checksum.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { appendOptions, eventInput } from './schema.ts'
@@ -48,18 +49,20 @@ function newEvents(deps: Deps, input: unknown, list: string): NewEvent[] {
 /** `at` is the path of the event in the input, for error messages. */
 function checkedEvent(deps: Deps, input: unknown, at: string): NewEvent {
   const field = (name: string) => (at === '' ? name : `${at}.${name}`)
-  const { type, role, content = '', parts, agentId, occurredAt } = parse(eventInput, input, at)
+  const { type, content = '', parts, agentId, occurredAt, ...given } = parse(eventInput, input, at)
+  const role = given.role ?? defaultRole(type)
   const encoded = parts === undefined ? undefined : encodeJson(parts, field('parts'), LIMITS.parts)
   checkCalls(type, parts, field('parts'))
   if (content === '' && !mayBeEmpty(type, parts)) throw new ValidationError(field('content'), 'must not be empty')
   return {
     id: deps.newId(),
     type,
-    role: role ?? defaultRole(type),
+    role,
     content,
     ...(encoded !== undefined && { parts: encoded }),
     ...(agentId !== undefined && { agentId }),
     ...(occurredAt !== undefined && { occurredAt }),
+    checksum: checksumOf({ type, role, content, parts: encoded, agentId, occurredAt }),
   }
 }
 

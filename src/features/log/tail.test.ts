@@ -20,6 +20,7 @@ function depsOn(store: Store) {
     store,
     clock: { now: () => 0 },
     newId: uuid7,
+    idSecret: async () => 'secret',
     tokenizer: () => Promise.reject(new Error('nothing is counted here')),
     agents: ['coach'],
     staging: new Staging(),

@@ -1,17 +1,24 @@
 import type { AppendOptions, MessagesQuery, WriteOptions } from '../../api.ts'
+import { TooLargeError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
+import { isLastPage, sizeOfAll } from '../../domain/event-size.ts'
 import { FORMATS, type FormatOutput, type MessageFormat } from '../../domain/formats/formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import {
+  callChecker,
   dropOrphanResults,
   type Message,
+  messageBuilder,
   takeLastMessages,
   toMessageEvent,
   toMessages,
-  visibleTo,
+  visibility,
 } from '../../domain/message.ts'
+import { defined } from '../../domain/optional.ts'
+import type { StoredEvent } from '../../ports/session-store.ts'
 import { decideOn } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
+import { readPages, walkStored } from '../kernel/history.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { appendEvents } from '../log/operation.ts'
@@ -33,31 +40,68 @@ function checked(input: unknown, at: string): Message {
   return parse(messageInput, input, at) as Message
 }
 
-/** The messages since the last clear, oldest first, in the requested format. */
+/**
+ * The messages since the last clear, oldest first, in the requested format. Without a limit all of them: `most` is the
+ * number of characters that the caller can hold.
+ */
 export async function readMessages(
   deps: Deps,
   id: string,
   query: MessagesQuery & { format?: MessageFormat } = {},
+  most = Number.POSITIVE_INFINITY,
 ): Promise<Message[] | FormatOutput[MessageFormat]> {
   const { format, agent, limit } = parse(messagesQuery, query)
-  const messages = await lastMessages(deps, id, agent, limit)
+  const messages = limit === undefined ? [] : await lastMessages(deps, id, agent, limit)
+  if (limit === undefined) {
+    for await (const some of streamMessages(deps, id, defined({ agent }), most)) messages.push(...some)
+  }
   return format === undefined ? messages : FORMATS[format].to(messages)
 }
 
-async function lastMessages(
+/** All messages since the last clear, oldest first, page by page. Holds one page of events. */
+export async function* streamMessages(
   deps: Deps,
   id: string,
-  agent: string | undefined,
-  limit: number | undefined,
-): Promise<Message[]> {
-  const toVisible = (events: readonly SessionEvent[]) =>
-    toMessages(agent === undefined ? events : visibleTo(agent, events))
-  if (limit === undefined) {
-    const messages = toVisible(await readBack(deps, id, () => false))
-    return agent === undefined ? messages : dropOrphanResults(messages)
+  query: Pick<MessagesQuery, 'agent'> = {},
+  most = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Message[]> {
+  const { agent } = parse(messagesQuery, query)
+  const isVisible = agent === undefined ? () => true : visibility(agent)
+  const hasCall = agent === undefined ? () => true : callChecker()
+  const builder = messageBuilder()
+  let size = 0
+  for await (const page of eventsSinceClear(deps, id)) {
+    size += sizeOfAll(page)
+    if (size > most) throw new TooLargeError({ field: 'messages', limit: most, actual: size })
+    const events = page.map((stored) => sessionEvent(id, stored)).filter(isVisible)
+    yield events.flatMap((event) => builder.add(event)).filter(hasCall)
   }
-  const events = await readBack(deps, id, (soFar) => dropOrphanResults(toVisible(soFar)).length > limit)
-  return takeLastMessages(dropOrphanResults(toVisible(events)), limit)
+  yield builder.end().filter(hasCall)
+}
+
+async function* eventsSinceClear(deps: Deps, id: string): AsyncGenerator<StoredEvent[]> {
+  const newest = await newestEvents(deps, id)
+  if (isLastPage(newest, LIMITS.page)) {
+    yield newest.reverse()
+    return
+  }
+  const key = keyOf(deps, id)
+  const view = await deps.store.load(key)
+  yield* walkStored(deps, key, { after: view?.clearedAt ?? 0 })
+}
+
+/** The first page of the events since the last clear, newest first. */
+async function newestEvents(deps: Deps, id: string): Promise<StoredEvent[]> {
+  const query = { order: 'desc', turns: Number.MAX_SAFE_INTEGER, limit: LIMITS.page } as const
+  return await deps.store.read(keyOf(deps, id), query)
+}
+
+/** The last messages, or as many as are read with `LIMITS.windowSize` characters. */
+async function lastMessages(deps: Deps, id: string, agent: string | undefined, limit: number): Promise<Message[]> {
+  const visible = (events: readonly SessionEvent[]) =>
+    dropOrphanResults(toMessages(agent === undefined ? events : events.filter(visibility(agent))))
+  const events = await readBack(deps, id, (soFar) => visible(soFar).length > limit)
+  return takeLastMessages(visible(events), limit)
 }
 
 /** The events since the last clear, oldest first, read from the end until there are enough. */
@@ -67,19 +111,19 @@ async function readBack(
   isEnough: (soFar: readonly SessionEvent[]) => boolean,
 ): Promise<SessionEvent[]> {
   const key = keyOf(deps, id)
-  const query = { order: 'desc', limit: LIMITS.page } as const
-  let chunk = await deps.store.read(key, { ...query, turns: Number.MAX_SAFE_INTEGER })
-  let events = chunk.map((stored) => sessionEvent(id, stored)).reverse()
-  if (chunk.length < LIMITS.page || isEnough(events)) return events
+  const newest = await newestEvents(deps, id)
+  const last = newest.map((stored) => sessionEvent(id, stored)).reverse()
+  if (isLastPage(newest, LIMITS.page) || isEnough(last)) return last
   // one clear applies to every page, even if another comes in between
-  const clearedAt = (await deps.store.load(key))?.clearedAt ?? 0
-  const chunks = [events.filter(({ sequence }) => sequence > clearedAt)]
-  while (chunk.length === LIMITS.page) {
-    const before = chunk.at(-1)?.sequence ?? 0
-    chunk = await deps.store.read(key, { ...query, after: clearedAt, before })
-    chunks.push(chunk.map((stored) => sessionEvent(id, stored)).reverse())
+  const after = (await deps.store.load(key))?.clearedAt ?? 0
+  const chunks = [last.filter(({ sequence }) => sequence > after)]
+  let events = chunks.flat()
+  let size = sizeOfAll(newest)
+  for await (const page of readPages(deps, key, { after, before: newest.at(-1)?.sequence ?? 0, order: 'desc' })) {
+    chunks.push(page.map((stored) => sessionEvent(id, stored)).reverse())
     events = chunks.toReversed().flat()
-    if (isEnough(events)) break
+    size += sizeOfAll(page)
+    if (size >= LIMITS.windowSize || isEnough(events)) break
   }
   return events
 }

@@ -6,6 +6,7 @@ import type { UserKey } from '../../ports/recall-index.ts'
 import { tenantFor, userFor } from '../kernel/access.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
+import { tokenCounter } from '../kernel/token-count.ts'
 import { extractMemories, findMemories } from '../memory/operation.ts'
 import { depthFor, ifThere, indexSession, indexUser } from '../term-index/operation.ts'
 import { type Hit, isIn, searchMessages, withContent } from './message-search.ts'
@@ -51,12 +52,12 @@ async function withinBudget(
   limit: number,
   maxTokens = Number.POSITIVE_INFINITY,
 ) {
-  const tokenizer = await deps.tokenizer()
+  const count = await tokenCounter(deps)
   const items: RecallItem[] = []
   let tokens = 0
   for (const item of found) {
-    const cost = tokenizer.count(item.content)
     if (items.length === limit) break
+    const cost = await count(item.content, maxTokens - tokens)
     if (tokens + cost > maxTokens) continue
     tokens += cost
     items.push(item)

@@ -1,4 +1,5 @@
 import { SessionNotFoundError } from '../../domain/errors.ts'
+import { isLastPage } from '../../domain/event-size.ts'
 import { analyzeText } from '../../domain/recall/analyze.ts'
 import { ANALYSIS_VERSION } from '../../domain/recall/postings.ts'
 import type { IndexMark, NewMessage, UserKey } from '../../ports/recall-index.ts'
@@ -60,7 +61,7 @@ async function readPage(
     limit,
   } as const
   const page = await store.read({ sessionId }, query)
-  const to = page.length < limit ? head : (page.at(-1)?.sequence ?? head)
+  const to = isLastPage(page, limit) ? head : (page.at(-1)?.sequence ?? head)
   const messages = newMessages(page, turns)
   const added = await store.index.add({ sessionId, from: indexed, to, version: ANALYSIS_VERSION, messages })
   return added ? messages.length : 0

@@ -1,6 +1,7 @@
 import type { ExportedEvent, ExportPlace, SessionBlock } from '../../api.ts'
 import { StorageError } from '../../domain/errors.ts'
 import type { EventType, Role } from '../../domain/event.ts'
+import { sizeOf } from '../../domain/event-size.ts'
 import type { Json } from '../../domain/json.ts'
 import { defined } from '../../domain/optional.ts'
 import type { StoredEvent } from '../../ports/session-store.ts'
@@ -13,11 +14,6 @@ import { exportQuery } from './schema.ts'
 
 /** Session ids per read. */
 const IDS = 100
-/**
- * Events in the first read of a page, since each may have 16 million characters; later reads grow by this factor at
- * most.
- */
-const [FEW, GROWTH] = [8, 4]
 
 /**
  * One page of an export: sessions and parts of sessions in ascending order of id, up to 500 events or about 4 MiB of
@@ -80,7 +76,6 @@ class Page {
   readonly #deps: Deps
   #events = 0
   #size = 0
-  #limit = FEW
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -119,35 +114,28 @@ class Page {
   }
 
   async #read(sessionId: string, after: number, head: number): Promise<ExportedEvent[]> {
-    const limit = Math.min(this.#limit, BLOCK.events - this.#events)
-    const query = { after, before: head + 1, order: 'asc', limit } as const
-    const stored = await this.#deps.store.read(keyOf(this.#deps, sessionId), query).catch(noneIfPurged)
+    const key = keyOf(this.#deps, sessionId)
+    const query = { after, before: head + 1, order: 'asc', limit: BLOCK.events - this.#events } as const
+    const stored = await this.#deps.store.read(key, query).catch(noneIfPurged)
+    const end = stored.at(-1)?.sequence ?? after
+    const checksums = await this.#deps.store.checksums(key, { after, before: end + 1 }).catch(noneIfPurged)
     const taken: ExportedEvent[] = []
-    let size = 0
-    for (const event of stored) {
+    for (const [i, event] of stored.entries()) {
       if (this.isFull) break
-      taken.push(exported(event))
-      size += sizeOf(event)
+      taken.push(exported(event, checksums[i]))
       this.#size += sizeOf(event)
       this.#events++
     }
-    const average = size / Math.max(1, taken.length)
-    const room = Math.ceil((BLOCK.bytes - this.#size) / Math.max(1, average))
-    this.#limit = Math.max(1, Math.min(this.#limit * GROWTH, room))
     return taken
   }
 }
 
-function noneIfPurged(error: Error & { code?: string }): StoredEvent[] {
+function noneIfPurged(error: Error & { code?: string }): [] {
   if (error.code === 'SESSION_NOT_FOUND') return []
   throw error
 }
 
-function sizeOf({ content, parts = '' }: StoredEvent): number {
-  return content.length + parts.length
-}
-
-function exported(stored: StoredEvent): ExportedEvent {
+function exported(stored: StoredEvent, checksum: string | undefined): ExportedEvent {
   const { sequence, id, content, parts, agentId, occurredAt, createdAt } = stored
   return {
     sequence,
@@ -159,5 +147,6 @@ function exported(stored: StoredEvent): ExportedEvent {
     ...(agentId !== undefined && { agentId }),
     ...(occurredAt !== undefined && { occurredAt }),
     createdAt,
+    ...(checksum !== undefined && { checksum }),
   }
 }

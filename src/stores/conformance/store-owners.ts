@@ -30,6 +30,7 @@ const KEYED: readonly [name: string, call: (store: SessionStore, key: SessionKey
   ['read', (store, key) => store.read(key, { order: 'asc', limit: 9 })],
   ['read by type', (store, key) => store.read(key, { order: 'asc', limit: 9, types: ['user_message'] })],
   ['read turns', (store, key) => store.read(key, { order: 'desc', limit: 9, turns: 1 })],
+  ['checksums', (store, key) => store.checksums(key, { after: 0, before: 9 })],
   ['edges', (store, key) => store.edges(key, { limit: 9 })],
   [
     'fork',

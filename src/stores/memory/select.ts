@@ -1,5 +1,7 @@
 import { startsTurn } from '../../domain/event.ts'
+import { sizeOf } from '../../domain/event-size.ts'
 import { cloneJson } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import type { ListQuery, ReadQuery, StoredEvent } from '../../ports/session-store.ts'
 
@@ -10,9 +12,13 @@ export function selectEvents(events: readonly StoredEvent[], query: ReadQuery, f
   const first = Math.max(after, floor) + 1
   const last = Math.min(before - 1, events.length)
   const picked: StoredEvent[] = []
-  for (let i = 0; i <= last - first && picked.length < limit && turns > 0; i++) {
+  let size = 0
+  for (let i = 0; i <= last - first && picked.length < limit && turns > 0 && size < LIMITS.pageSize; i++) {
     const event = events[(order === 'asc' ? first + i : last - i) - 1] as StoredEvent
-    if (types === undefined || types.includes(event.type)) picked.push(event)
+    if (types === undefined || types.includes(event.type)) {
+      picked.push(event)
+      size += sizeOf(event)
+    }
     if (startsTurn(event)) turns--
   }
   return picked

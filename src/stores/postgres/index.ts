@@ -1,6 +1,6 @@
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import type { StoreClock } from '../../ports/clock.ts'
-import type { SessionKey } from '../../ports/session-store.ts'
+import type { SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
 import { appendQueue } from './append-queue.ts'
 import { connect, READ_ONLY_HINT, storageError } from './connection.ts'
@@ -48,8 +48,16 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const reads = readCalls(connections, locator, partitions)
   const work = workCalls(connections, locator, partitions)
   const watching = watchers(connections)
-  const range = (key: SessionKey, first: number, last: number) =>
-    reads.read(key, { after: first - 1, before: last + 1, order: 'asc', limit: last - first + 1 })
+  async function range(key: SessionKey, first: number, last: number): Promise<StoredEvent[]> {
+    const events: StoredEvent[] = []
+    for (let next = first; next <= last; next = first + events.length) {
+      const query = { after: next - 1, before: last + 1, order: 'asc', limit: last - next + 1 } as const
+      const page = await reads.read(key, query)
+      if (page.length === 0) break
+      events.push(...page)
+    }
+    return events
+  }
   const onWritten = (ids: string[]) => watching.notify(ids)
   const queue = appendQueue({ connections, locator, replay: range, onWritten }, partitions)
   let closed = false
@@ -110,6 +118,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     record: (key) => call(() => sessions.record(key)),
     state: (key) => call(() => sessions.state(key)),
     read: (key, query) => call(() => reads.read(key, query)),
+    checksums: (key, range) => call(() => reads.checksums(key, range)),
     active: (query) => call(() => sessions.active(query)),
     list: (query) => call(() => reads.list(query)),
     sessionIds: (query) => call(() => reads.sessionIds(query)),
@@ -119,6 +128,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     due: (query) => call(() => work.due(query)),
     pausedSince: () => call(() => sessions.pausedSince()),
     pause: (since) => call(() => sessions.pause(since)),
+    secret: (candidate) => call(() => sessions.secret(candidate)),
     memories: {
       ...memories,
       change: async (request) => {

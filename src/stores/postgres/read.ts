@@ -1,5 +1,15 @@
+import { LIMITS } from '../../domain/limits.ts'
 import type { Principal, SessionRecord } from '../../domain/record.ts'
-import type { IdsQuery, ListQuery, ReadQuery, SessionKey, StoredEvent, Totals } from '../../ports/session-store.ts'
+import type {
+  IdsQuery,
+  ListQuery,
+  ReadQuery,
+  SequenceRange,
+  SessionKey,
+  StoredEvent,
+  Totals,
+} from '../../ports/session-store.ts'
+import { fillPage, longestInline } from '../event-page.ts'
 import type { Connections, Statement } from './connection.ts'
 import { byText, mergeSorted, type Partitions } from './partitions.ts'
 import { type EventRow, eventOf, MAX_INT, ownerOf, recordOf, type SessionRow } from './rows.ts'
@@ -8,8 +18,15 @@ import { requireSession } from './sessions.ts'
 
 const READ: Statement = {
   name: 'read',
-  text: 'select * from context.read_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+  text: 'select * from context.read_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
 }
+
+const CHECKSUMS: Statement = {
+  name: 'checksums',
+  text: 'select context.read_checksums($1, $2, $3, $4, $5, $6) as checksum',
+}
+
+const TEXTS: Statement = { name: 'texts', text: 'select * from context.read_texts($1, $2, $3, $4, $5, $6)' }
 
 const LIST: Statement = {
   name: 'list',
@@ -20,10 +37,24 @@ const IDS: Statement = { name: 'ids', text: 'select context.session_ids($1, $2, 
 
 const TOTALS: Statement = { name: 'totals', text: 'select sessions, events from context.count_sessions($1, $2, $3)' }
 
+/** An event whose content is null or whose parts are empty if they are long. */
+type ShortRow = Omit<EventRow, 'content'> & { content: string | null }
+
+type TextRow = Pick<EventRow, 'sequence' | 'content' | 'parts'>
+
+const isLong = ({ content, parts }: ShortRow) => content === null || parts === ''
+
 /** Reads logs and lists. */
 export function readCalls({ query }: Connections, locator: SessionLocator, partitions: Partitions) {
+  async function textsOf(key: SessionKey, partition: number, sequences: number[]): Promise<Map<number, TextRow>> {
+    const values = [partition, key.sessionId, ...ownerOf(key), sequences, LIMITS.pageSize]
+    const rows = await requireSession(key, query<TextRow>(TEXTS, values, { retry: true }))
+    return new Map(rows.map((row) => [row.sequence, row]))
+  }
+
   return {
     async read(key: SessionKey, { after, before, types, turns, order, limit }: ReadQuery): Promise<StoredEvent[]> {
+      const inline = longestInline(limit)
       const range = [Math.min(after ?? 0, MAX_INT), Math.min(before ?? MAX_INT, MAX_INT), order === 'desc', limit]
       const values = [
         key.sessionId,
@@ -31,11 +62,26 @@ export function readCalls({ query }: Connections, locator: SessionLocator, parti
         ...range,
         types ?? null,
         turns === undefined ? null : Math.min(turns, MAX_INT),
+        inline,
       ]
+      return await locator.at(key, async (partition) => {
+        const rows = await requireSession(key, query<ShortRow>(READ, [partition, ...values], { retry: true }))
+        const long = rows.filter(isLong).map(({ sequence }) => sequence)
+        const texts = long.length === 0 ? new Map<number, TextRow>() : await textsOf(key, partition, long)
+        // a text that was not read is behind the end of the page
+        return fillPage(rows, (row) => {
+          const text = isLong(row) ? texts.get(row.sequence) : row
+          return text && eventOf((text === row ? row : { ...row, ...text }) as EventRow)
+        })
+      })
+    },
+
+    async checksums(key: SessionKey, { after, before }: SequenceRange): Promise<string[]> {
+      const values = [key.sessionId, ...ownerOf(key), after, Math.min(before, MAX_INT)]
       const rows = await locator.at(key, (partition) =>
-        requireSession(key, query<EventRow>(READ, [partition, ...values], { retry: true })),
+        requireSession(key, query<{ checksum: string }>(CHECKSUMS, [partition, ...values], { retry: true })),
       )
-      return rows.map(eventOf)
+      return rows.map(({ checksum }) => checksum)
     },
 
     async list(q: ListQuery): Promise<SessionRecord[]> {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { existsSync, mkdirSync, writeFileSync } from '../files.ts'
-import { copyTemplate } from './template.ts'
+import { createFile } from './template.ts'
 
 /** `full` survives power loss, `relaxed` survives the end of the process only. */
 export type Durability = 'full' | 'relaxed'
@@ -30,7 +30,7 @@ export async function connect(
   let db: Database | undefined
   try {
     if (!readonly) makeFolder(dirname(path))
-    if (!readonly && template !== undefined) copyTemplate(path, template)
+    if (!readonly) createFile(path, template)
     // the driver's own wait blocks this process, so it is short; retryWhileBusy waits the rest
     const opened = open(path, { timeout: 5, ...(readonly && readonlyOptions(path)) })
     db = opened
@@ -45,7 +45,7 @@ export async function connect(
     return db
   } catch (cause) {
     db?.close()
-    throw cause instanceof ThroughlineError ? cause : storageError(cause, `cannot open '${path}'`)
+    throw storageError(cause, `cannot open '${path}'`)
   }
 }
 
@@ -68,7 +68,7 @@ function readonlyOptions(path: string): { readonly: boolean; fileMustExist: true
 
 function makeFolder(folder: string): void {
   const isNew = !existsSync(folder)
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (isNew && basename(folder) === '.throughline') writeFileSync(join(folder, '.gitignore'), '*\n')
 }
 
@@ -96,8 +96,8 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
 }
 
 /** Wraps an error of the driver for the caller. */
-export function storageError(cause: unknown, doing?: string): StorageError {
-  if (cause instanceof StorageError) return cause
+export function storageError(cause: unknown, doing?: string): ThroughlineError {
+  if (cause instanceof ThroughlineError) return cause
   const message = cause instanceof Error ? cause.message : String(cause)
   const code = codeOf(cause)
   const hint = HINTS[code.split('_', 2).join('_')] ?? ''

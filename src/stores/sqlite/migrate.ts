@@ -11,6 +11,10 @@ import {
   stepsOf,
 } from '../migrations.ts'
 import { retryWhileBusy } from './connection.ts'
+import { prepared } from './statement.ts'
+
+/** Longest time in milliseconds until a read notices that a newer version migrated the file. */
+const CHECK_INTERVAL = 1000
 
 const LEDGER = `
   create table if not exists throughline_migrations (
@@ -96,4 +100,32 @@ export function refuseForeign(db: Database): void {
 export function requireSchema(db: Database): void {
   const found = schemaOf(db)
   if (found < knownSchema()) throw new SchemaOutdatedError({ found, needed: knownSchema() })
+}
+
+/**
+ * Throws `SchemaNewerError` once a newer version has migrated the open file, on this and every later call. Writes look
+ * whenever another connection has written; reads look once a second, because looking takes as long as a small read.
+ */
+export function schemaGuard(db: Database): { beforeWrite(othersWrote: boolean): void; beforeRead(): void } {
+  const selectNewest = prepared<[], number>(db, 'select max(version) from throughline_migrations').pluck()
+  let isKnown = true
+  let checkedAt = performance.now()
+
+  function check(): void {
+    isKnown = false
+    if ((selectNewest.get() ?? 0) > knownSchema()) schemaOf(db)
+    isKnown = true
+  }
+
+  return {
+    beforeWrite(othersWrote) {
+      if (othersWrote || !isKnown) check()
+    },
+    beforeRead() {
+      const now = performance.now()
+      if (isKnown && now - checkedAt < CHECK_INTERVAL) return
+      check()
+      checkedAt = now
+    },
+  }
 }

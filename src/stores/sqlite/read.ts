@@ -3,7 +3,8 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import { startsTurn } from '../../domain/event.ts'
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
-import type { ReadQuery, SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import type { ReadQuery, SequenceRange, SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import { fillPage, longestInline } from '../event-page.ts'
 import { LIMIT } from './limit.ts'
 import {
   BLOCK,
@@ -22,11 +23,21 @@ import {
 import { prepared } from './statement.ts'
 import { SELECT_RECORD, SELECT_STATE, SELECT_VIEW } from './view-sql.ts'
 
+/** Rows without texts longer than @inline; SQLite finds their length without loading them. */
 export const SELECT_EVENTS = `
-  select sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
+  select sequence, id, type, role, iif(octet_length(content) <= @inline, content, null) as content,
+    iif(octet_length(parts) > @inline, '', parts) as parts, agent_id, occurred_at, created_at
   from session_events
   where session_id = @sessionId and sequence > @after and sequence < @before
   order by sequence`
+
+const SELECT_CHECKSUMS = `
+  select lower(hex(checksum))
+  from session_events
+  where session_id = @sessionId and sequence > @after and sequence < @before
+  order by sequence`
+
+const SELECT_TEXTS = 'select content, parts from session_events where session_id = ? and sequence = ?'
 
 /** Blocks of the range in which one of @types (a JSON array) occurs. */
 export const SELECT_BLOCKS = `
@@ -46,7 +57,12 @@ interface Range {
   sessionId: string
   after: number
   before: number
+  /** Longest text to include in a row, in bytes. */
+  inline: number
 }
+
+/** An event whose content is null or whose parts are empty if they are long. */
+type ShortRow = Omit<EventRow, 'content'> & { content: string | null }
 
 /** Reads of one session's log and views. */
 export function logReader(db: Database) {
@@ -54,10 +70,12 @@ export function logReader(db: Database) {
     asc: prepared<[object], Result>(db, `${sql} asc`),
     desc: prepared<[object], Result>(db, `${sql} desc`),
   })
-  const selectEvents = ordered<EventRow>(SELECT_EVENTS)
+  const selectEvents = ordered<ShortRow>(SELECT_EVENTS)
   const selectBlocks = ordered<number>(SELECT_BLOCKS)
-  const selectLast = prepared<[object], EventRow>(db, `${SELECT_EVENTS} desc ${LIMIT}`)
-  const selectPage = prepared<[object], EventRow>(db, `${SELECT_EVENTS} asc ${LIMIT}`)
+  const selectLast = prepared<[object], ShortRow>(db, `${SELECT_EVENTS} desc ${LIMIT}`)
+  const selectPage = prepared<[object], ShortRow>(db, `${SELECT_EVENTS} asc ${LIMIT}`)
+  const selectTexts = prepared<[string, number], Pick<EventRow, 'content' | 'parts'>>(db, SELECT_TEXTS)
+  const selectChecksums = prepared<[Omit<Range, 'inline'>], string>(db, SELECT_CHECKSUMS).pluck()
   const selectSession = prepared<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at'>>(db, SELECT_SESSION)
   const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
   const selectRecord = prepared<[string], RecordRow>(db, SELECT_RECORD)
@@ -65,14 +83,14 @@ export function logReader(db: Database) {
   selectBlocks.asc.pluck()
   selectBlocks.desc.pluck()
 
-  function readTypes(range: Range, types: readonly string[], { order, limit }: ReadQuery): EventRow[] {
+  function readTypes(range: Range, types: readonly string[], { order, limit }: ReadQuery): ShortRow[] {
     const [first, last] = [blockOf(range.after + 1), blockOf(range.before - 1)]
     const blocks = selectBlocks[order].all({ sessionId: range.sessionId, types: JSON.stringify(types), first, last })
-    const found: EventRow[] = []
+    const found: ShortRow[] = []
     for (const block of blocks) {
       const after = Math.max(range.after, block * BLOCK - 1)
       const before = Math.min(range.before, (block + 1) * BLOCK)
-      for (const row of selectEvents[order].all({ sessionId: range.sessionId, after, before })) {
+      for (const row of selectEvents[order].all({ ...range, after, before })) {
         if (types.includes(row.type)) found.push(row)
         if (found.length === limit) return found
       }
@@ -81,8 +99,8 @@ export function logReader(db: Database) {
   }
 
   /** Reads until the window is full. Batches cost less than single rows, so it may read a few rows too many. */
-  function readLastTurns(range: Range, turns: number, limit: number): EventRow[] {
-    const found: EventRow[] = []
+  function readLastTurns(range: Range, turns: number, limit: number): ShortRow[] {
+    const found: ShortRow[] = []
     let left = turns
     for (;;) {
       // most turns have two messages
@@ -96,7 +114,7 @@ export function logReader(db: Database) {
     }
   }
 
-  function readRows(range: Range, query: ReadQuery): EventRow[] {
+  function readRows(range: Range, query: ReadQuery): ShortRow[] {
     const { types, turns, order, limit } = query
     if (types !== undefined) return readTypes(range, types, query)
     if (turns !== undefined) return readLastTurns(range, turns, limit)
@@ -122,11 +140,21 @@ export function logReader(db: Database) {
 
     read(key: SessionKey, query: ReadQuery): StoredEvent[] {
       const { sessionId } = key
-      const { after = 0, before = Number.MAX_SAFE_INTEGER, turns } = query
+      const { after = 0, before = Number.MAX_SAFE_INTEGER, turns, limit } = query
       const session = visibleRow(selectSession.get(sessionId), key)
       if (session === undefined) throw new SessionNotFoundError(sessionId)
-      const range = { sessionId, after: turns === undefined ? after : Math.max(after, session.cleared_at), before }
-      return readRows(range, query).map(eventOf)
+      const first = turns === undefined ? after : Math.max(after, session.cleared_at)
+      const range = { sessionId, after: first, before, inline: longestInline(limit) }
+      return fillPage(readRows(range, query), (row) => {
+        const isShort = row.content !== null && row.parts !== ''
+        return eventOf((isShort ? row : { ...row, ...selectTexts.get(sessionId, row.sequence) }) as EventRow)
+      })
+    },
+
+    checksums(key: SessionKey, { after, before }: SequenceRange): string[] {
+      const { sessionId } = key
+      if (visibleRow(selectSession.get(sessionId), key) === undefined) throw new SessionNotFoundError(sessionId)
+      return selectChecksums.all({ sessionId, after, before })
     },
   }
 }

@@ -18,7 +18,7 @@ export async function findLastChange(
     const items = await getEvents(id, query, signal)
     const found = items.find((event) => kind === undefined || changeKinds(event).includes(kind))
     const last = items.at(-1)
-    if (found !== undefined || last === undefined || items.length < SCAN.page) return found?.sequence
+    if (found !== undefined || last === undefined) return found?.sequence
     before = last.sequence
   }
   return undefined

@@ -1,0 +1,28 @@
+import { sizeOf } from '../domain/event-size.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { StoredEvent } from '../ports/session-store.ts'
+
+/** No page of the API has so many rows that shorter texts would matter. */
+const MIN_INLINE = 1024
+
+/**
+ * Longest text, in bytes, that a store reads with the row of its event. Longer ones are read one by one afterwards, up
+ * to the end of the page. The others fit into a page, however many rows it has.
+ */
+export function longestInline(limit: number): number {
+  return Math.max(MIN_INLINE, Math.floor(LIMITS.pageSize / limit))
+}
+
+/** The events of the rows, up to the one that fills a page, or to a row without an event. */
+export function fillPage<Row>(rows: readonly Row[], eventOf: (row: Row) => StoredEvent | undefined): StoredEvent[] {
+  const page: StoredEvent[] = []
+  let size = 0
+  for (const row of rows) {
+    const event = eventOf(row)
+    if (event === undefined) break
+    page.push(event)
+    size += sizeOf(event)
+    if (size >= LIMITS.pageSize) break
+  }
+  return page
+}
