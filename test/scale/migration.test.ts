@@ -80,8 +80,8 @@ async function fillPostgres(client: pg.Client, id: string): Promise<void> {
 }
 
 /**
- * Reads and writes sessions of all users until it is stopped, or refused with the code `end`, and gives the longest wait
- * of each in milliseconds.
+ * Reads and writes sessions of all users until it is stopped, or refused with the code `end`. Gives the longest wait of
+ * each in milliseconds.
  */
 function startLoad(tl: Throughline, end?: string) {
   const longest = { read: 0, write: 0 }
