@@ -79,8 +79,11 @@ async function fillPostgres(client: pg.Client, id: string): Promise<void> {
   await client.query('vacuum analyze context.sessions')
 }
 
-/** Reads and writes sessions of all users until it is stopped, and gives the longest wait of each in milliseconds. */
-function startLoad(tl: Throughline, idOf: (n: number) => string) {
+/**
+ * Reads and writes sessions of all users until it is stopped, or refused with the code `end`. Gives the longest wait of
+ * each in milliseconds.
+ */
+function startLoad(tl: Throughline, end?: string) {
   const longest = { read: 0, write: 0 }
   let calls = 0
   let stopped = false
@@ -98,7 +101,11 @@ function startLoad(tl: Throughline, idOf: (n: number) => string) {
     }
   }
 
-  const running = Promise.all([run('read', 1), run('read', 2), run('write', 3), run('write', 4)])
+  const ended = (error: { code?: unknown }) => {
+    if (end === undefined || error.code !== end) throw error
+  }
+  const runs = [run('read', 1), run('read', 2), run('write', 3), run('write', 4)]
+  const running = Promise.all(runs.map((one) => one.catch(ended)))
   running.catch(() => {})
   return {
     stop: async () => {
@@ -127,15 +134,15 @@ function fillSqlite(db: Database, id: string): void {
   )
 }
 
-it('a process goes on while another connection migrates SQLite', { timeout: 900_000 }, async () => {
+it('a process goes on until another connection has migrated SQLite', { timeout: 900_000 }, async () => {
   await withDatabaseFile(async (path) => {
     const tl = await open({ url: `sqlite:${path}`, durability: 'relaxed' })
     const session = await tl.sessions.create({ userId: 'ada' })
     const db = openDatabase(path, { timeout: 5 })
     fillSqlite(db, session.id)
-    const load = startLoad(tl, idOf)
+    const load = startLoad(tl, 'SCHEMA_NEWER')
     await migrateSqlite(db, [...migrationsOf('sqlite'), next(SQLITE)])
-    await session.append({ type: 'user_message', content: 'afterwards' })
+    await expectError('SCHEMA_NEWER', session.append({ type: 'user_message', content: 'afterwards' }))
     const waits = await load.stop()
     expect(db.prepare('select region, count(*) as n from sessions group by region').all()).toEqual([
       { region: 'eu', n: SESSIONS + 1 },
@@ -169,7 +176,7 @@ it.each(firstInShortRun(inject('postgres')))(
     // a long transaction holds a lock that the migration needs: nobody else may wait for it
     await holder.query('begin')
     await holder.query('select from context.sessions limit 1')
-    const load = startLoad(tl, idOf)
+    const load = startLoad(tl)
     const owner = await connect(database.url(OWNER))
     const start = performance.now()
     const migrating = migratePostgres(database.url(OWNER), owner, [...migrationsOf('postgres'), next(POSTGRES)])
