@@ -16,7 +16,7 @@ const DIGEST = 32
 export const CHECKSUM = new RegExp(`^[0-9a-f]{${SALT + DIGEST}}$`)
 
 /** Salts drawn at once: one draw per event would cost as much as its digest. */
-const SALTS = 256
+const SALTS = 1024
 let salts = ''
 let used = 0
 

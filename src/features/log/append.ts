@@ -49,8 +49,8 @@ function newEvents(deps: Deps, input: unknown, list: string): NewEvent[] {
 /** `at` is the path of the event in the input, for error messages. */
 function checkedEvent(deps: Deps, input: unknown, at: string): NewEvent {
   const field = (name: string) => (at === '' ? name : `${at}.${name}`)
-  const { type, content = '', parts, agentId, occurredAt, ...given } = parse(eventInput, input, at)
-  const role = given.role ?? defaultRole(type)
+  const { type, role: given, content = '', parts, agentId, occurredAt } = parse(eventInput, input, at)
+  const role = given ?? defaultRole(type)
   const encoded = parts === undefined ? undefined : encodeJson(parts, field('parts'), LIMITS.parts)
   checkCalls(type, parts, field('parts'))
   if (content === '' && !mayBeEmpty(type, parts)) throw new ValidationError(field('content'), 'must not be empty')

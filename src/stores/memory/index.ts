@@ -58,7 +58,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     const first = session.events.length + 1
     const stored = events.map((event, i) => storedEvent(event, first + i, at))
     session.events.push(...stored)
-    session.checksums.push(...events.map(({ checksum }) => checksum))
+    for (const { checksum } of events) session.checksums.push(checksum)
     return stored
   }
 
