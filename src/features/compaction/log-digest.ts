@@ -1,5 +1,6 @@
 import type { CompactOptions } from '../../api.ts'
 import { isConversationType, type SessionEvent } from '../../domain/event.ts'
+import { sizeOf } from '../../domain/event-size.ts'
 import { defined } from '../../domain/optional.ts'
 import type { SessionStatus } from '../../domain/record.ts'
 import { extractiveSummary } from '../../domain/summary.ts'
@@ -9,10 +10,7 @@ import { nodeCrypto } from '../kernel/crypto.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { walkStored } from '../kernel/history.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
-
-/** Events that a summarizer gets: the first and the last ones, since a log may not fit into memory. */
-const FIRST = 50
-const LAST = 1000
+import { EventSample } from './event-sample.ts'
 
 /** A range of sequences, both ends included. */
 export interface Range {
@@ -42,7 +40,8 @@ export async function digestLog(
 ): Promise<LogDigest> {
   const hash = nodeCrypto().createHash('sha256')
   const builder = workBuilder()
-  const digest: Omit<LogDigest, 'work' | 'hash' | 'range'> = { sampledEvents: [] }
+  const sample = new EventSample()
+  const digest: Pick<LogDigest, 'lastModelMessage' | 'proposed'> = {}
   let events = 0
   for await (const page of walkStored(deps, keyOf(deps, id), { after: range.from - 1, last: range.to })) {
     for (const stored of page) {
@@ -52,14 +51,12 @@ export async function digestLog(
       if (event.type === 'model_message' && event.content !== '') digest.lastModelMessage = event.content
       const proposal = proposedIn(event)
       if (proposal !== undefined) digest.proposed = proposal
-      if (isConversationType(event.type)) digest.sampledEvents.push(event)
+      if (isConversationType(event.type)) sample.add(event, sizeOf(stored))
     }
-    if (digest.sampledEvents.length > FIRST + LAST)
-      digest.sampledEvents.splice(FIRST, digest.sampledEvents.length - FIRST - LAST)
     events += page.length
     onProgress?.({ events, of: range.to - range.from + 1 })
   }
-  return { ...digest, work: builder.finish(), range, hash: hash.digest('hex') }
+  return { ...digest, sampledEvents: sample.events, work: builder.finish(), range, hash: hash.digest('hex') }
 }
 
 /** A summary of the digest by the summarizer or, if it fails, an extract. `before` is the summary so far. */

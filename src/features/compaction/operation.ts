@@ -3,7 +3,7 @@ import { commitKind } from '../../domain/commit.ts'
 import { InvalidTransitionError, SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { DEFAULT_PAGE } from '../../domain/limits.ts'
+import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
 import { endTime, isFinal, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
@@ -97,9 +97,25 @@ export async function commitsOf(
   const links = await deps.store.commits(
     defined({ tenant, conversationId, limit: limit + 1, userId: user, after: cursor }),
   )
-  const items = await Promise.all(links.slice(0, limit).map((link) => linked(deps, link)))
+  const items = await readCommits(links.slice(0, limit), (link) => linked(deps, link))
   const last = items.at(-1)
-  return links.length > limit && last !== undefined ? { items, nextCursor: `${last.position}.${last.id}` } : { items }
+  return links.length > items.length && last !== undefined
+    ? { items, nextCursor: `${last.position}.${last.id}` }
+    : { items }
+}
+
+/** Commits read at once. */
+const AT_ONCE = 4
+
+/** Reads commits in order until they fill a page. */
+export async function readCommits<T>(list: readonly T[], read: (one: T) => Promise<Commit>): Promise<Commit[]> {
+  const commits: Commit[] = []
+  for (let size = 0; commits.length < list.length && size < LIMITS.pageSize; ) {
+    const some = await Promise.all(list.slice(commits.length, commits.length + AT_ONCE).map(read))
+    commits.push(...some)
+    for (const commit of some) size += JSON.stringify(commit).length
+  }
+  return commits
 }
 
 async function linked(deps: Deps, link: CommitLink): Promise<Commit> {

@@ -10,7 +10,7 @@ import { isMessageType, MESSAGE_TYPES, type Message, toMessages } from '../../do
 import { defined } from '../../domain/optional.ts'
 import { truncateMessages } from '../../domain/truncate.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
-import { commitOf, digestLog, type Range, summarize } from '../compaction/operation.ts'
+import { commitOf, digestLog, type Range, readCommits, summarize } from '../compaction/operation.ts'
 import { type Draft, decideOn } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
@@ -94,8 +94,9 @@ async function earlierSummaries(deps: Deps, { record, commit }: SessionView) {
     if (links.length < LIMITS.page) break
     after = links.at(-1)
   }
-  const commits = await Promise.all(ids.slice(-EARLIER).map((sessionId) => commitOf(deps, sessionId)))
-  return commits.map((commit) => ({ id: commit.id, text: commit.summary }))
+  // the newest first, since together they may be too large
+  const commits = await readCommits(ids.slice(-EARLIER).reverse(), (sessionId) => commitOf(deps, sessionId))
+  return commits.reverse().map((commit) => ({ id: commit.id, text: commit.summary }))
 }
 
 interface Reduction {
