@@ -102,8 +102,8 @@ export interface PurgeReceipt {
   memories: number
   purgedAt: string
   /**
-   * True if a long-running reader of a SQLite file keeps older copies of the purged data in its write-ahead log. A sweep
-   * removes them later.
+   * True if a long-running reader of a SQLite file keeps older copies of the purged data in its write-ahead log. A
+   * sweep removes them later.
    */
   pending?: boolean
 }

@@ -15,8 +15,8 @@ import type { ChecksummedEvent, SessionKey, StoredEdge } from './session-store.t
  *   not matter.
  * - T4 For a session that is already visible, each block adds its events and replaces the stored views, `done` or not.
  *   T3 applies to the result.
- * - T5 `unfinished` returns the ids of unfinished imports, and of the sessions that a purge or a fork has hidden (S22), in
- *   ascending order. `discard` removes everything stored of one and returns the number of its events; 0 if there is
+ * - T5 `unfinished` returns the ids of unfinished imports, and of the sessions that a purge or a fork has hidden (S22),
+ *   in ascending order. `discard` removes everything stored of one and returns the number of its events; 0 if there is
  *   none.
  * - T6 A `create` or `fork` with the id of an unfinished import throws `IdempotencyMismatchError`, as with the id of
  *   any other session.

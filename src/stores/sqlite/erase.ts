@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 
-/** Attempts before a reader counts as long-running, and the pause between two in milliseconds: a quarter of a second. */
+/** Attempts before a reader counts as long-running, and milliseconds between two: a quarter of a second in all. */
 const ATTEMPTS = 6
 const PAUSE = 40
 
