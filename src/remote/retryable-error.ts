@@ -33,8 +33,8 @@ export function networkError(origin: string, thrown: unknown): RetryableError | 
 }
 
 /**
- * For an error response worth another attempt: the server is busy or stopping, the caller used its share, or a proxy did
- * not reach it.
+ * For an error response worth another attempt: the server is busy or stopping, the caller used its share, or a proxy
+ * did not reach it.
  */
 export function retryableResponse(
   status: number,
