@@ -1,5 +1,6 @@
 import type { Session, Throughline } from '../dist/index.js'
 import { message, messages, runReads, runWriters, type Timings, WORK, type Workload } from './load.ts'
+import { makeSentence, seededRandom } from './synthetic-text.ts'
 import { PROCESSES } from './writer-processes.ts'
 
 /** One line of the comparison: prepares its data once and returns a round. */
@@ -60,6 +61,18 @@ export const BUILD_LINES = {
       const [session] = (await sessions(tl, 1, () => 'bench')) as [Session]
       for (const some of messages(LOG)) await session.append(some)
       return () => runReads(CALLS, () => session.recent(), 1000)
+    },
+  },
+  busy: {
+    title: 'the last 60 turns while the index reads 45,000 messages',
+    async prepare(tl) {
+      const [session] = (await sessions(tl, 1, () => 'bench')) as [Session]
+      const next = seededRandom(1)
+      for (let i = 0; i < 45_000; i += 500) {
+        const some = Array.from({ length: 500 }, () => makeSentence(next))
+        await session.append(some.map((content) => ({ type: 'user_message' as const, content })))
+      }
+      return () => runReads(4 * CALLS, () => session.recent({ maxTurns: 60 }), 1000)
     },
   },
   R2: calls('R2 record and state', (_, session) => async () => {

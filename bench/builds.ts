@@ -1,15 +1,13 @@
 // Compares this build with another one, such as that of an earlier commit.
 // Usage: npm run bench:builds -- --against FOLDER [--store sqlite|postgres --lines W1,C1 --rounds N --index]
 // FOLDER is the other build's dist. Each build has a process and a database of its own; rounds alternate.
-import { spawn } from 'node:child_process'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { startProcess } from './build-child.ts'
 import { BUILD_LINES, type BuildLine, type LineName } from './build-lines.ts'
 import type { BuildOptions } from './build-process.ts'
-import type { Timings } from './load.ts'
 import { median } from './table.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
 
@@ -22,7 +20,6 @@ const { values } = parseArgs({
     index: { type: 'boolean', default: false },
   },
 })
-const CHILD = fileURLToPath(new URL('./build-process.ts', import.meta.url))
 const lines = values.lines.split(',')
 const unknown = lines.find((name) => !Object.hasOwn(BUILD_LINES, name))
 if (values.against === undefined || unknown !== undefined) {
@@ -98,28 +95,6 @@ async function start(workspace: Workspace, store: string, folder: string, line: 
     },
     async stop() {
       await Promise.all(children.map((child) => child.stop()))
-    },
-  }
-}
-
-async function startProcess(options: BuildOptions) {
-  const child = spawn(process.execPath, [CHILD, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const replies = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  async function reply(): Promise<Timings> {
-    const { value, done } = await replies.next()
-    if (done === true) throw new Error(`the process of ${options.build} ended`)
-    return JSON.parse(value) as Timings
-  }
-  await reply()
-  return {
-    round() {
-      child.stdin.write('round\n')
-      return reply()
-    },
-    async stop() {
-      child.stdin.end()
-      await ended
     },
   }
 }

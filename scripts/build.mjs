@@ -10,7 +10,7 @@ import { build as bundle } from 'vite'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Modules that are imported or started by name. All others are bundled into dist/parts. */
-const ENTRIES = ['index', 'session', 'server', 'testing', 'cli/main', 'stores/conformance/worker']
+const ENTRIES = ['index', 'session', 'server', 'testing', 'cli/main', 'stores/conformance/worker', 'worker/thread-main']
 
 /**
  * One bundle each: the core, which every process loads, then lazily loaded rooms with the modules that the bundles

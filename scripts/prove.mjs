@@ -13,6 +13,7 @@ const folders =
         'test/crash',
         'test/races',
         'test/properties',
+        'test/integrity',
         'test/scale',
         'test/attacks',
         'test/transcripts',

@@ -119,6 +119,7 @@ export interface Throughline {
    * or a whole tenant.
    */
   import(blocks: AsyncIterable<SessionBlock> | Iterable<SessionBlock>, options?: ImportOptions): Promise<ImportReport>
+  /** The health of the store and its cache. Throws if the store does not respond or takes no writes. */
   health(): Promise<Health>
   /** Finishes accepted writes, ends every `tail`, and releases the store. */
   close(): Promise<void>

@@ -101,6 +101,7 @@ export {
   InternalError,
   InvalidTransitionError,
   MemoryNotFoundError,
+  RateLimitedError,
   RouteNotFoundError,
   SchemaNewerError,
   SchemaOutdatedError,

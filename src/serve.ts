@@ -19,6 +19,7 @@ import { serverLog } from './http/log.ts'
 import { LOG_LEVELS, type LogLevel } from './http/log-level.ts'
 import type { McpFront } from './http/mcp-route.ts'
 import type { OnResponse } from './http/mount.ts'
+import type { RequestRate } from './http/request-rate.ts'
 import { jwtSettings, limitsOption, limitsSetting, portSetting, textSetting } from './http/settings.ts'
 import { defaultUser } from './mcp/default-user.ts'
 import { httpMetrics, newRegistry, type ServerRegistry } from './metrics/http.ts'
@@ -83,12 +84,12 @@ export async function serveWith(given: ServeOptions, onResponse?: OnResponse): P
   const tokens = jwt ?? jwtSettings()
   if (tokens === undefined && !isLoopback(address.host)) throw new ValidationError('host', NEEDS_KEY)
   const output = serverLog(options.log)
-  if (isShort(tokens?.secret)) output.warn('the token secret has fewer than 32 bytes and could be guessed')
+  const all = { ...DEFAULT_LIMITS, ...limitsSetting(), ...options.limits } as Limits
+  const rate = tokens === undefined ? undefined : await requestRate(all)
   const { deps, close } = await openDeps({ ...opening, metrics })
   const stopping = new AbortController()
-  const all = { ...DEFAULT_LIMITS, ...limitsSetting(), ...options.limits } as Limits
   const counted = httpMetrics(metrics)
-  const admission = new Admission(all, counted.streams)
+  const admission = new Admission(all, counted.streams, rate)
   let app: App | undefined
   let listening: Listening
   try {
@@ -108,7 +109,7 @@ export async function serveWith(given: ServeOptions, onResponse?: OnResponse): P
         onResponse,
       }),
     )
-    listening = await listen(app, address)
+    listening = await listen(app, address, all.connections)
   } catch (error) {
     await app?.close()
     await close()
@@ -131,6 +132,12 @@ export async function serveWith(given: ServeOptions, onResponse?: OnResponse): P
   }
 }
 
+/** Loaded only for servers with tokens, because it takes 20 ms. */
+async function requestRate(limits: Limits): Promise<RequestRate> {
+  const { RequestRate } = await import('./http/request-rate.ts')
+  return new RequestRate(limits)
+}
+
 /** Loads MCP with its first message. */
 function mcpFront(user: string | undefined): McpFront {
   return {
@@ -142,11 +149,6 @@ function mcpFront(user: string | undefined): McpFront {
     },
     ...(user !== undefined && { defaultUser: user }),
   }
-}
-
-/** Whether a secret is shorter than an HS256 hash. */
-function isShort(secret: string | undefined): boolean {
-  return secret !== undefined && Buffer.byteLength(secret) < 32
 }
 
 const NEEDS_KEY =

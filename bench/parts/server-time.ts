@@ -29,12 +29,13 @@ const LINES = {
 } as const
 
 const EVENT = "'user_message', 'user', v_content"
+const CHECKSUM = "decode(repeat('5a', 28), 'hex')"
 const ONES = `array_fill(1, array[${SHARED}])`
 const many = (value: string) => `array_fill(${value}, array[${SHARED}])`
 
 const APPEND_EVENT = `
   perform context.append_event(v_partition, v_sessions[1], null, null, 1, now(), 29000000, gen_random_uuid(), ${EVENT},
-    null, null, null)`
+    null, null, null, ${CHECKSUM})`
 
 const OURS: Inside['calls'] = {
   I1: APPEND_EVENT,
@@ -42,11 +43,11 @@ const OURS: Inside['calls'] = {
     perform context.append_events(v_partition, ${many('v_partition')}, v_sessions, null, null, ${ONES}, ${ONES},
       ${many('now()')}, ${many('29000000')}, null, ${many("'user_message'::text")},
       '{}', '{}', '{}', '{}', '{}', v_places, ${ONES}, null, v_sessions, ${many("'user_message'::text")}, ${many("'user'::text")},
-      ${many('v_content')}, null, null, null)`,
+      ${many('v_content')}, null, null, null, ${many(CHECKSUM)})`,
   I3: `
     perform context.create_session(v_partition, gen_random_uuid(), 'none', false, now(), 29000000, 'local', 'bench', gen_random_uuid()::text, 'default',
       null, null, null, null, 'running', '{"state":"running"}', 'coach', 0, null, '{}', '{}', 0, 'coach', 'bench', null, null, '{}',
-      '{}', now(), now(), null, gen_random_uuid(), 'session_started', 'system', '', '{"userId":"bench"}', null, null)`,
+      '{}', now(), now(), null, gen_random_uuid(), 'session_started', 'system', '', '{"userId":"bench"}', null, null, ${CHECKSUM})`,
 }
 
 const BY_HAND: Inside['calls'] = {
@@ -62,7 +63,7 @@ const BY_HAND: Inside['calls'] = {
 const UNCHECKED = `
   create or replace function context.append_event(
     p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamptz,
-    p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text
+    p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea
   )
   returns integer
   language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
@@ -75,8 +76,8 @@ const UNCHECKED = `
       returning id, head, tenant
     )
     insert into session_events
-      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-    select p_partition, id, head, e_id, tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at from moved
+      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
+    select p_partition, id, head, e_id, tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at, e_checksum from moved
     returning sequence into reached;
     return reached;
   end $$`

@@ -23,14 +23,19 @@ export interface VerifyReport {
   differences: Difference[]
 }
 
-/** A stored value that differs from the log. */
+/** Damage of a log, or a stored value that differs from the log. */
 export interface Difference {
   sessionId: string
-  /** Path in the views, for example `record.turns`; `log` for a gap in the log itself. */
+  /**
+   * Path in the views, for example `record.turns`, or what is wrong with the log itself: `log` (events are missing),
+   * `log.checksum` (an event was changed) or `log.hash` (in the range of a commit or summary, the order or times were).
+   */
   field: string
-  /** Value folded from the log. */
+  /** The changed event, or the commit or summary. */
+  sequence?: number
+  /** Value folded from the log; of the log itself, what was recorded when it was written. */
   expected?: Json
-  /** Stored value. */
+  /** Stored value; of the log itself, what the stored events give. */
   actual?: Json
 }
 

@@ -101,4 +101,9 @@ export interface PurgeReceipt {
   /** Memories without any other support. */
   memories: number
   purgedAt: string
+  /**
+   * True if a long-running reader of a SQLite file keeps older copies of the purged data in its write-ahead log. A sweep
+   * removes them later.
+   */
+  pending?: boolean
 }

@@ -10,7 +10,10 @@ export interface SessionBlock {
 }
 
 /** An event without its session id, which the block names. */
-export type ExportedEvent = Omit<SessionEvent, 'sessionId'>
+export interface ExportedEvent extends Omit<SessionEvent, 'sessionId'> {
+  /** What the event was stored with. An import refuses an event that does not match; without one it makes a new one. */
+  checksum?: string
+}
 
 /** Scope of an export. */
 export interface ExportOptions {

@@ -36,6 +36,7 @@ export const EXIT_OF: Record<ErrorCode, ExitCode> = {
   SCHEMA_NEWER: EXIT.schema,
   UNAUTHENTICATED: EXIT.usage,
   TOO_MANY_STREAMS: EXIT.refused,
+  RATE_LIMITED: EXIT.refused,
   UNAVAILABLE: EXIT.storage,
   ROUTE_NOT_FOUND: EXIT.usage,
   INTERNAL: EXIT.unexpected,

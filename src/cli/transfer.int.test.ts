@@ -1,5 +1,6 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -128,6 +129,15 @@ describe('export and import', () => {
     expect((await run(['export'], url('c.db'))).stdout).toBe(text)
   })
 
+  it('create files that only their owner can read, and keep the mode of existing ones', async () => {
+    const modeOf = (name: string) => statSync(join(cwd, name)).mode & 0o777
+    await run(['export', '--out', 'new.jsonl'])
+    expect(modeOf('new.jsonl')).toBe(0o600)
+    chmodSync(join(cwd, 'new.jsonl'), 0o644)
+    await run(['export', '--out', 'new.jsonl'])
+    expect(modeOf('new.jsonl')).toBe(0o644)
+  })
+
   it('list refused sessions and exit with 4', async () => {
     await run(['import', file('a.jsonl', text)], url('b.db'))
     const append = (target: string, type: 'x.own' | 'x.other') =>
@@ -248,13 +258,14 @@ describe('import --check', () => {
       })
       if (sessionId === idOf(2)) return change(3, { role: 'nobody' })
       if (sessionId === idOf(7)) return change(600, { createdAt: 'never' })
-      if (sessionId === idOf(9)) return change(1, { type: 'user_message' })
+      if (sessionId === idOf(9)) return change(1, { type: 'user_message', checksum: undefined })
+      if (sessionId === idOf(11)) return change(1, { content: 'other' })
       return block
     })
     const found = await run(['import', '--check', file('forged.jsonl', made), '--json'])
     expect(found.code).toBe(2)
     const report = JSON.parse(found.stdout)
-    expect(report).toMatchObject({ files: 1, sessions: 9, ok: false, damaged: [] })
+    expect(report).toMatchObject({ files: 1, sessions: 8, ok: false, damaged: [] })
     expect(report.refused).toEqual([
       {
         file: 'forged.jsonl',
@@ -269,10 +280,16 @@ describe('import --check', () => {
         code: 'VALIDATION',
         message: expect.stringContaining('events[0].type'),
       },
+      {
+        file: 'forged.jsonl',
+        sessionId: idOf(11),
+        code: 'VALIDATION',
+        message: expect.stringMatching(/^event 1: .*checksum/),
+      },
     ])
     const words = (await run(['import', '--check', 'forged.jsonl'])).stdout
     expect(words).toContain(`forged.jsonl, session ${idOf(2)}: VALIDATION: events[2].role`)
-    expect(words).toMatch(/\ndamaged {2}intact: 1 file, 9 sessions, /)
+    expect(words).toMatch(/\ndamaged {2}intact: 1 file, 8 sessions, /)
   })
 })
 

@@ -21,6 +21,7 @@ export async function writeToStdout(texts: AsyncIterable<string>): Promise<void>
 
 /**
  * Writes texts to a file: after its first `size` bytes, or from the start. Replaces a file only once there is a text.
+ * Only its owner can read a new file; an existing one keeps its mode.
  */
 export async function writeToFile(texts: AsyncIterable<string>, file: string, size?: number): Promise<void> {
   const rest = texts[Symbol.asyncIterator]()
@@ -29,7 +30,7 @@ export async function writeToFile(texts: AsyncIterable<string>, file: string, si
   try {
     if (size !== undefined) await truncate(file, size)
     // flush: on disk when the command reports success
-    const stream = createWriteStream(file, { flags: size === undefined ? 'w' : 'a', flush: true })
+    const stream = createWriteStream(file, { flags: size === undefined ? 'w' : 'a', flush: true, mode: 0o600 })
     await pipeline(prepend(first, { [Symbol.asyncIterator]: () => rest }), stream)
   } catch (error) {
     if (error instanceof ThroughlineError) throw error

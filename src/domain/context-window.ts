@@ -1,5 +1,4 @@
-import type { SessionEvent } from './event.ts'
-import type { Message } from './message.ts'
+import type { Message, ToolCall } from './message.ts'
 import { type CountTokens, tokensOf } from './window.ts'
 
 /** What a context leaves out. */
@@ -16,10 +15,14 @@ export function omission(section: Omission['section'], reason: Omission['reason'
   return count === 0 ? [] : [{ section, count, reason }]
 }
 
-/** Counts a message: its content, and the name and arguments of each call. */
-export function messageTokens({ content, toolCalls = [] }: Message, count: CountTokens): number {
+/** Counts a message: its content, and the name and arguments of each call. Stops above `atMost`. */
+export function messageTokens(
+  { content, toolCalls = [] }: Message,
+  count: CountTokens,
+  atMost?: number,
+): Promise<number> {
   const parts = { toolCalls: toolCalls.map((call) => ({ ...call })) }
-  return tokensOf({ type: 'model_message', content, parts } as Partial<SessionEvent> as SessionEvent, count)
+  return tokensOf({ type: 'model_message', content, parts }, count, atMost)
 }
 
 /** The end of a conversation, valid for a model. */
@@ -36,9 +39,13 @@ export interface FittedWindow {
  * its call. A call without a result is removed from its message, since no model accepts it there, unless it is at the
  * very end: then it is the next work to do.
  */
-export function fitWindow(messages: readonly Message[], limit: number, count: CountTokens): FittedWindow {
+export async function fitWindow(
+  messages: readonly Message[],
+  limit: number,
+  count: CountTokens,
+): Promise<FittedWindow> {
   const slots = pairCallsAndResults(messages)
-  const { start, tokens } = newestTurns(slots, limit, count)
+  const { start, tokens } = await newestTurns(slots, limit, count)
   const end = slots.slice(start)
   const there = end.filter(({ omitted }) => omitted === undefined)
   const fitting = dropOrphans(there)
@@ -95,13 +102,18 @@ function dropUnansweredCalls(message: Message, answered: ReadonlySet<string>, is
   const { toolCalls, ...rest } = message
   if (toolCalls === undefined || toolCalls.length === 0) return { message, cut: 0, dangling: [] }
   // a message may announce a call that a `tool_call` repeats
-  const calls = toolCalls.filter(({ id }, i) => toolCalls.findIndex((call) => call.id === id) === i)
+  const calls = firstOfEachId(toolCalls)
   const open = calls.filter(({ id }) => !answered.has(id)).map(({ id }) => id)
   if (isLast) return { message: { ...message, toolCalls: calls }, cut: 0, dangling: open }
   const kept = calls.filter(({ id }) => answered.has(id))
   if (kept.length > 0) return { message: { ...message, toolCalls: kept }, cut: open.length, dangling: [] }
   if (rest.content === '') return { message, omitted: 'no_result', cut: 0, dangling: [] }
   return { message: rest, cut: open.length, dangling: [] }
+}
+
+function firstOfEachId(calls: readonly ToolCall[]): ToolCall[] {
+  const seen = new Set<string>()
+  return calls.filter(({ id }) => !seen.has(id) && seen.add(id))
 }
 
 /** Removes results without an earlier call. */
@@ -114,7 +126,11 @@ function dropOrphans<S extends { message: Message }>(slots: readonly S[]): S[] {
 }
 
 /** Returns the start and tokens of the window. Events before the first turn belong to it. */
-function newestTurns(slots: readonly Slot[], limit: number, count: CountTokens): { start: number; tokens: number } {
+async function newestTurns(
+  slots: readonly Slot[],
+  limit: number,
+  count: CountTokens,
+): Promise<{ start: number; tokens: number }> {
   /** Tokens of results whose call is not reached yet, by call id. */
   const unclaimed = new Map<string | undefined, number>()
   let tokens = 0
@@ -122,7 +138,7 @@ function newestTurns(slots: readonly Slot[], limit: number, count: CountTokens):
   let end = { start: slots.length, tokens }
   for (const [start, { message, omitted }] of [...slots.entries()].reverse()) {
     if (omitted === undefined) {
-      const cost = messageTokens(message, count)
+      const cost = await messageTokens(message, count, limit - tokens)
       if (isResult(message)) unclaimed.set(message.toolCallId, (unclaimed.get(message.toolCallId) ?? 0) + cost)
       else tokens += cost
       for (const { id } of message.toolCalls ?? []) {

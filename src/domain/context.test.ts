@@ -27,8 +27,8 @@ const fitted = (sections: Partial<ContextSections>, maxTokens: number) =>
 const text = (n: number) => 'x'.repeat(n)
 
 describe('a context', () => {
-  it('includes everything in the stated order if it fits', () => {
-    expect(fitted(ALL, 10_000)).toEqual({
+  it('includes everything in the stated order if it fits', async () => {
+    expect(await fitted(ALL, 10_000)).toEqual({
       messages: [
         system('Task: Add retries\n\nScratchpad: {"current_task":"retries"}'),
         system(`${EARLIER}first\n\nsecond`),
@@ -51,8 +51,8 @@ describe('a context', () => {
     })
   })
 
-  it('is empty for a budget of nothing, and says so', () => {
-    const { messages, tokens, omitted, kept } = fitted(ALL, 0)
+  it('is empty for a budget of nothing, and says so', async () => {
+    const { messages, tokens, omitted, kept } = await fitted(ALL, 0)
     expect([messages, tokens, kept]).toEqual([[], 0, NONE])
     expect(omitted.map(({ section, count, reason }) => `${section} ${count} ${reason}`)).toEqual([
       'task 1 budget',
@@ -64,73 +64,78 @@ describe('a context', () => {
     ])
   })
 
-  it('has no message for an absent section', () => {
-    expect(fitted({ task: '', scratchpad: {}, reduced: '' }, 100)).toMatchObject({ messages: [], omitted: [] })
-    expect(fitted({ scratchpad: { a: 1 } }, 100).messages).toEqual([system('Scratchpad: {"a":1}')])
+  it('has no message for an absent section', async () => {
+    expect(await fitted({ task: '', scratchpad: {}, reduced: '' }, 100)).toMatchObject({ messages: [], omitted: [] })
+    expect((await fitted({ scratchpad: { a: 1 } }, 100)).messages).toEqual([system('Scratchpad: {"a":1}')])
   })
 
-  it('reserves half for the window', () => {
+  it('reserves half for the window', async () => {
     const window = [user(text(50))]
-    expect(fitted({ task: text(44), window }, 100).messages).toHaveLength(2)
-    const tight = fitted({ task: text(45), window }, 100)
+    expect((await fitted({ task: text(44), window }, 100)).messages).toHaveLength(2)
+    const tight = await fitted({ task: text(45), window }, 100)
     expect(tight.messages).toEqual(window)
     expect(tight.omitted).toEqual([{ section: 'task', count: 1, reason: 'budget' }])
     const long = Array.from({ length: 10 }, () => user(text(100)))
-    const two = (length: number) => fitted({ earlier: items(text(100), text(length)), window: long }, 1000).kept.earlier
-    expect([two(344).length, two(345).length]).toEqual([2, 1])
+    const two = async (length: number) =>
+      (await fitted({ earlier: items(text(100), text(length)), window: long }, 1000)).kept.earlier
+    expect([(await two(344)).length, (await two(345)).length]).toEqual([2, 1])
   })
 
-  it('gives unused room to the window', () => {
+  it('gives unused room to the window', async () => {
     const window = [user(text(70)), user(text(20))]
-    expect(fitted({ task: text(4), window }, 100).kept.window).toHaveLength(2)
-    expect(fitted({ task: text(5), window }, 100).kept.window).toHaveLength(1)
+    expect((await fitted({ task: text(4), window }, 100)).kept.window).toHaveLength(2)
+    expect((await fitted({ task: text(5), window }, 100)).kept.window).toHaveLength(1)
   })
 
-  it("gives the window's unused room to the others", () => {
-    expect(fitted({ task: text(84), window: [user(text(10))] }, 100).tokens).toBe(100)
-    expect(fitted({ task: text(85), window: [user(text(10))] }, 100).tokens).toBe(10)
-    expect(fitted({ memories: items(text(400)), window: [user(text(10))] }, 1000).kept.memories).toHaveLength(1)
+  it("gives the window's unused room to the others", async () => {
+    expect((await fitted({ task: text(84), window: [user(text(10))] }, 100)).tokens).toBe(100)
+    expect((await fitted({ task: text(85), window: [user(text(10))] }, 100)).tokens).toBe(10)
+    expect((await fitted({ memories: items(text(400)), window: [user(text(10))] }, 1000)).kept.memories).toHaveLength(1)
   })
 
-  it('leaves the scratchpad out before the task when the head would pass a fifth', () => {
+  it('leaves the scratchpad out before the task when the head would pass a fifth', async () => {
     const window = Array.from({ length: 10 }, () => user(text(100)))
-    const head = (length: number) => fitted({ task: text(94), scratchpad: { a: text(length) }, window }, 1000)
-    expect(head(78).kept).toMatchObject({ task: text(94), scratchpad: { a: text(78) } })
-    expect(head(79).kept.task).toBe(text(94))
-    expect(head(79).omitted[0]).toEqual({ section: 'scratchpad', count: 1, reason: 'budget' })
+    const head = async (length: number) =>
+      await fitted({ task: text(94), scratchpad: { a: text(length) }, window }, 1000)
+    expect((await head(78)).kept).toMatchObject({ task: text(94), scratchpad: { a: text(78) } })
+    expect((await head(79)).kept.task).toBe(text(94))
+    expect((await head(79)).omitted[0]).toEqual({ section: 'scratchpad', count: 1, reason: 'budget' })
   })
 
-  it('limits memories to 15 % while the window is long, best first, whole ones', () => {
+  it('limits memories to 15 % while the window is long, best first, whole ones', async () => {
     const window = Array.from({ length: 10 }, () => user(text(100)))
     const memories = items(text(50), text(90), text(30))
-    const { kept } = fitted({ memories, window }, 1000)
+    const { kept } = await fitted({ memories, window }, 1000)
     expect(kept.memories.map(({ id }) => id)).toEqual(['0', '2'])
-    const one = (length: number) => fitted({ memories: items(text(length)), window }, 1000).kept.memories
-    expect([one(148 - MEMORIES.length).length, one(149 - MEMORIES.length).length]).toEqual([1, 0])
+    const one = async (length: number) => (await fitted({ memories: items(text(length)), window }, 1000)).kept.memories
+    expect([(await one(148 - MEMORIES.length)).length, (await one(149 - MEMORIES.length)).length]).toEqual([1, 0])
   })
 
-  it('keeps the newest of earlier summaries, and shows them oldest first', () => {
+  it('keeps the newest of earlier summaries, and shows them oldest first', async () => {
     const window = Array.from({ length: 10 }, () => user(text(100)))
     const earlier = items(text(300), 'older', text(500), 'newer')
-    const { kept, messages, omitted } = fitted({ earlier, window }, 500)
+    const { kept, messages, omitted } = await fitted({ earlier, window }, 500)
     expect(kept.earlier.map(({ text }) => text)).toEqual(['older', 'newer'])
     expect(messages[0]).toEqual(system(`${EARLIER}older\n\nnewer`))
     expect(omitted[0]).toEqual({ section: 'earlier', count: 2, reason: 'budget' })
-    expect(fitted({ earlier: items(text(150), text(149)), window }, 500).kept.earlier).toEqual([
+    expect((await fitted({ earlier: items(text(150), text(149)), window }, 500)).kept.earlier).toEqual([
       { id: '1', text: text(149) },
     ])
   })
 
-  it('prefers the summary of this session to the scratchpad, memories and earlier sessions', () => {
+  it('prefers the summary of this session to the scratchpad, memories and earlier sessions', async () => {
     const window = Array.from({ length: 10 }, () => user(text(100)))
     const rest = { scratchpad: { a: 1 }, memories: items('m'), earlier: items('e') }
-    expect(Object.keys(fitted({ ...rest, reduced: text(200), window }, 500).kept)).toContain('reduced')
-    expect(fitted({ ...rest, reduced: text(200), window }, 500).kept).toMatchObject({ memories: [], earlier: [] })
+    expect(Object.keys((await fitted({ ...rest, reduced: text(200), window }, 500)).kept)).toContain('reduced')
+    expect((await fitted({ ...rest, reduced: text(200), window }, 500)).kept).toMatchObject({
+      memories: [],
+      earlier: [],
+    })
   })
 
-  it('names the calls that wait at the end', () => {
+  it('names the calls that wait at the end', async () => {
     const window: Message[] = [{ role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'f', arguments: '{}' }] }]
-    expect(fitted({ window }, 10)).toMatchObject({ messages: window, tokens: 3, dangling: ['a'] })
+    expect(await fitted({ window }, 10)).toMatchObject({ messages: window, tokens: 3, dangling: ['a'] })
   })
 })
 
@@ -179,21 +184,22 @@ function isWithinInOrder<T>(part: readonly T[], whole: readonly T[], same: (a: T
 }
 
 describe('for random sessions and budgets a context', () => {
-  const holds = (check: (given: ContextSections, max: number, count: (text: string) => number) => void) =>
-    fc.assert(fc.property(sections, fc.integer({ min: 0, max: 900 }), counter, check), { numRuns: 500 })
+  const holds = (check: (given: ContextSections, max: number, count: (text: string) => number) => Promise<void>) =>
+    fc.assert(fc.asyncProperty(sections, fc.integer({ min: 0, max: 900 }), counter, check), { numRuns: 500 })
 
-  it('stays within the budget and counts its messages', () => {
-    holds((given, max, count) => {
-      const { messages, tokens, sections: shares } = fitContext(given, max, count)
+  it('stays within the budget and counts its messages', async () => {
+    await holds(async (given, max, count) => {
+      const { messages, tokens, sections: shares } = await fitContext(given, max, count)
       expect(tokens).toBeLessThanOrEqual(max)
       expect(shares.reduce((sum, share) => sum + share.tokens, 0)).toBe(tokens)
-      expect(tokens).toBe(messages.reduce((sum, one) => sum + messageTokens(one, count), 0))
+      const costs = await Promise.all(messages.map((one) => messageTokens(one, count)))
+      expect(tokens).toBe(costs.reduce((sum, cost) => sum + cost, 0))
     })
   })
 
-  it('is in order', () => {
-    holds((given, max, count) => {
-      const { messages, kept } = fitContext(given, max, count)
+  it('is in order', async () => {
+    await holds(async (given, max, count) => {
+      const { messages, kept } = await fitContext(given, max, count)
       const same = (a: Message, b: Message) => a.role === b.role && a.content === b.content
       expect(isWithinInOrder(kept.window, given.window, same)).toBe(true)
       expect(isWithinInOrder(kept.earlier, given.earlier, Object.is)).toBe(true)
@@ -207,9 +213,9 @@ describe('for random sessions and budgets a context', () => {
     })
   })
 
-  it('has every result behind its call, and no call without a result except at the end', () => {
-    holds((given, max, count) => {
-      const { kept, dangling } = fitContext(given, max, count)
+  it('has every result behind its call, and no call without a result except at the end', async () => {
+    await holds(async (given, max, count) => {
+      const { kept, dangling } = await fitContext(given, max, count)
       const last = kept.window.findLastIndex(({ role }) => role !== 'tool')
       for (const [i, { role, toolCallId, toolCalls = [] }] of kept.window.entries()) {
         const before = kept.window.slice(0, i).flatMap((one) => one.toolCalls ?? [])
@@ -221,17 +227,17 @@ describe('for random sessions and budgets a context', () => {
     })
   })
 
-  it('is deterministic, and stable when fitted again', () => {
-    holds((given, max, count) => {
-      const first = fitContext(given, max, count)
-      expect(fitContext(given, max, count)).toEqual(first)
-      expect(fitContext(first.kept, max, count)).toEqual({ ...first, omitted: [] })
+  it('is deterministic, and stable when fitted again', async () => {
+    await holds(async (given, max, count) => {
+      const first = await fitContext(given, max, count)
+      expect(await fitContext(given, max, count)).toEqual(first)
+      expect(await fitContext(first.kept, max, count)).toEqual({ ...first, omitted: [] })
     })
   })
 
-  it('says of everything whether it is there or was left out', () => {
-    holds((given, max, count) => {
-      const { kept, omitted } = fitContext(given, max, count)
+  it('says of everything whether it is there or was left out', async () => {
+    await holds(async (given, max, count) => {
+      const { kept, omitted } = await fitContext(given, max, count)
       const size = (value: unknown) => (Array.isArray(value) ? value.length : value === undefined ? 0 : 1)
       for (const section of ['task', 'scratchpad', 'earlier', 'memories', 'reduced', 'window'] as const) {
         const left = omitted.filter((one) => one.section === section).reduce((sum, one) => sum + one.count, 0)

@@ -53,16 +53,16 @@ export interface Context {
  * of the budget), the memories (within 15 %) and earlier summaries, newest first. The window then takes what is left,
  * and pieces that were left out take what the window does not need, in the same order.
  */
-export function fitContext(sections: ContextSections, maxTokens: number, count: CountTokens): Context {
+export async function fitContext(sections: ContextSections, maxTokens: number, count: CountTokens): Promise<Context> {
   const pieces = piecesOf(sections)
   const draft = contextBuilder(count)
-  for (const piece of pieces) draft.take(piece, maxTokens / 2, maxTokens * (SHARE[piece.section] ?? 1))
-  const window = fitWindow(sections.window, maxTokens - draft.tokens(), count)
-  for (const piece of pieces) draft.take(piece, maxTokens - window.tokens, maxTokens)
+  for (const piece of pieces) await draft.take(piece, maxTokens / 2, maxTokens * (SHARE[piece.section] ?? 1))
+  const window = await fitWindow(sections.window, maxTokens - draft.tokens(), count)
+  for (const piece of pieces) await draft.take(piece, maxTokens - window.tokens, maxTokens)
 
   const missing = pieces.filter((piece) => !draft.has(piece))
-  const has = (section: Section, place = 0) =>
-    pieces.some((piece) => piece.section === section && piece.place === place && draft.has(piece))
+  const taken = new Set(pieces.filter(draft.has).map(({ section, place }) => `${section} ${place}`))
+  const has = (section: Section, place = 0) => taken.has(`${section} ${place}`)
   const { task, scratchpad, earlier, memories, reduced } = sections
   return {
     messages: [...draft.messages(), ...window.messages],
@@ -153,12 +153,13 @@ function contextBuilder(count: CountTokens) {
         )
       }),
     /** Adds the piece if its message stays within `share` and all messages within `total`. */
-    take(piece: ContextPiece, total: number, share: number): void {
+    async take(piece: ContextPiece, total: number, share: number): Promise<void> {
       if (chosen.has(piece)) return
       const block = BLOCK[piece.section]
       const [grown] = messageOf(block, [...chosen.keys(), piece]) as [Message]
-      const cost = messageTokens(grown, count)
-      if (cost > share || tokens() - costs[block] + cost > total) return
+      const room = Math.min(share, total - (tokens() - costs[block]))
+      const cost = await messageTokens(grown, count, room)
+      if (cost > room) return
       chosen.set(piece, cost - costs[block])
       costs[block] = cost
     },

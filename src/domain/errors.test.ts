@@ -8,6 +8,7 @@ import {
   InternalError,
   InvalidTransitionError,
   MemoryNotFoundError,
+  RateLimitedError,
   RouteNotFoundError,
   SchemaNewerError,
   SchemaOutdatedError,
@@ -122,6 +123,12 @@ const SAMPLES: { error: ThroughlineError; name: string; code: string; details: o
     name: 'TooManyStreamsError',
     code: 'TOO_MANY_STREAMS',
     details: { limit: 100 },
+  },
+  {
+    error: new RateLimitedError({ limit: 'bulk', retryAfter: 3 }, { cause }),
+    name: 'RateLimitedError',
+    code: 'RATE_LIMITED',
+    details: { limit: 'bulk', retryAfter: 3 },
   },
   {
     error: new UnavailableError('busy', { cause }),

@@ -16,6 +16,7 @@ export const ERROR_CODES = [
   'SCHEMA_NEWER',
   'UNAUTHENTICATED',
   'TOO_MANY_STREAMS',
+  'RATE_LIMITED',
   'UNAVAILABLE',
   'ROUTE_NOT_FOUND',
   'INTERNAL',
@@ -270,6 +271,30 @@ export class TooManyStreamsError extends ThroughlineError {
     this.details = { limit }
   }
 }
+
+/** The caller or its tenant uses its share of the server. Nothing was done; try again after `retryAfter` seconds. */
+export class RateLimitedError extends ThroughlineError {
+  override readonly name = 'RateLimitedError'
+  readonly code = 'RATE_LIMITED'
+  readonly details: { limit: SharedLimit; retryAfter: number }
+
+  constructor(details: RateLimitedError['details'], options?: ErrorOptions) {
+    const { limit, retryAfter } = details
+    super(`${SHARED_LIMITS[limit]} of this caller or tenant (limit ${limit}); try again in ${retryAfter} s`, options)
+    this.details = details
+  }
+}
+
+const SHARED_LIMITS = {
+  requests: 'too many concurrent requests',
+  bodies: 'too many bytes of concurrent bodies',
+  streams: 'too many open streams',
+  bulk: 'too many concurrent calls that work through many sessions',
+  requestsPerSecond: 'too many requests per second',
+} as const
+
+/** A limit of which each tenant and caller has a share. */
+export type SharedLimit = keyof typeof SHARED_LIMITS
 
 /** The server is overloaded, stopping, or cannot verify tokens right now. Nothing was done; try again soon. */
 export class UnavailableError extends ThroughlineError {

@@ -1,4 +1,6 @@
-import type { Json } from './json.ts'
+import { ValidationError } from './errors.ts'
+import { isObject, type Json } from './json.ts'
+import { LIMITS } from './limits.ts'
 
 /** Types that callers may append. */
 export const APPENDABLE_TYPES = [
@@ -102,6 +104,14 @@ export function toolCallsOf(event: { type: string; parts?: Json }): ToolCallPart
   if (event.type === 'tool_call') return isToolCall(parts) ? [parts] : []
   if (event.type === 'model_message' && Array.isArray(toolCalls)) return toolCalls.filter(isToolCall)
   return []
+}
+
+/** Refuses a message with more than {@link LIMITS.calls} tool calls; stored ones may have more. */
+export function checkCallCount({ type, parts }: { type: string; parts?: Json | undefined }, field: string): void {
+  const calls = type === 'model_message' && isObject(parts) ? parts['toolCalls'] : undefined
+  if (Array.isArray(calls) && calls.length > LIMITS.calls) {
+    throw new ValidationError(`${field}.toolCalls`, `must have at most ${LIMITS.calls} tool calls`)
+  }
 }
 
 /** Returns the id of the tool call that the event answers. */

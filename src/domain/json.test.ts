@@ -83,6 +83,22 @@ describe('JSON text', () => {
     expect(encode(runInNewContext('({ a: [1, { b: "c" }] })'))).toBe('{"a":[1,{"b":"c"}]}')
   })
 
+  it(`has ${LIMITS.members} members and items at all levels together, and no more`, () => {
+    const half = Array(LIMITS.members / 2 - 1).fill(0)
+    const value = (more: number) => ({
+      list: half,
+      object: Object.fromEntries(
+        Array(half.length + more)
+          .fill(0)
+          .entries(),
+      ),
+    })
+    expect(() => encodeJson(value(0), 'parts', LIMITS.parts)).not.toThrow()
+    expect(() => encodeJson(value(1), 'parts', LIMITS.parts)).toThrow(
+      'parts: must have at most 50000 members and items, at all levels together',
+    )
+  })
+
   it('takes a value that occurs twice', () => {
     const shared = { a: 1 }
     expect(encode([shared, shared])).toBe('[{"a":1},{"a":1}]')

@@ -22,10 +22,17 @@ export function checkText(text: string, field: string): void {
 /**
  * Encodes a value as JSON text that reads back the same on every store: same key order, same numbers. Throws
  * `ValidationError` with the path of what is not JSON, and `TooLargeError` beyond `limit` characters. An `undefined`
- * property counts as absent. `depth` is the nesting level of the value in the stored document.
+ * property counts as absent. `depth` is the nesting level of the value in the stored document; `members` is the most of
+ * them at all levels.
  */
-export function encodeJson(value: unknown, field: string, limit: number, depth = 1): string {
-  const walk: Walk = { field, limit, size: 0, negativeZero: false }
+export function encodeJson(
+  value: unknown,
+  field: string,
+  limit: number,
+  depth = 1,
+  members: number = LIMITS.members,
+): string {
+  const walk: Walk = { field, limit, size: 0, members, negativeZero: false }
   checkValue(value, field, depth, walk)
   const text = walk.negativeZero ? stringifyWithNegativeZero(value as Json) : JSON.stringify(value)
   if (text.length > limit) throw new TooLargeError({ field, limit, actual: text.length })
@@ -34,7 +41,7 @@ export function encodeJson(value: unknown, field: string, limit: number, depth =
 
 /** Encodes data that was validated on input, whatever its size. */
 export function encodeTrustedJson(value: unknown): string {
-  return encodeJson(value, 'view', Number.POSITIVE_INFINITY)
+  return encodeJson(value, 'view', Number.POSITIVE_INFINITY, 1, Number.POSITIVE_INFINITY)
 }
 
 /** Validates a value like {@link encodeJson} and returns a plain JSON copy. */
@@ -56,6 +63,8 @@ interface Walk {
   readonly limit: number
   /** Lower bound of the text's length. */
   size: number
+  /** Members and items that may still come. */
+  members: number
   /** JSON.stringify writes -0 as 0; only a value with a -0 needs the slow writer. */
   negativeZero: boolean
 }
@@ -80,6 +89,7 @@ function checkValue(value: unknown, path: string, depth: number, walk: Walk): vo
   if (value === null) return
   if (depth > LIMITS.depth) throw new ValidationError(path, `is circular, or nests deeper than ${LIMITS.depth} levels`)
   if (Array.isArray(value)) {
+    addMembers(walk, value.length)
     for (let i = 0; i < value.length; i++) checkValue(value[i], memberPath(path, `[${i}]`), depth + 1, walk)
     return
   }
@@ -88,7 +98,9 @@ function checkValue(value: unknown, path: string, depth: number, walk: Walk): vo
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw new ValidationError(path, `must be JSON, not an instance of ${prototype.constructor?.name ?? 'a class'}`)
   }
-  for (const [key, item] of Object.entries(value)) {
+  const members = Object.entries(value)
+  addMembers(walk, members.length)
+  for (const [key, item] of members) {
     if (key === '__proto__') throw new ValidationError(path, "must not have a key named '__proto__'")
     checkText(key, path)
     if (item === undefined) continue
@@ -102,6 +114,12 @@ function addSize(walk: Walk, by: number): void {
   walk.size += by
   const { field, limit, size } = walk
   if (size > 2 * limit) throw new TooLargeError({ field, limit, actual: size })
+}
+
+function addMembers(walk: Walk, count: number): void {
+  walk.members -= count
+  if (walk.members >= 0) return
+  throw new ValidationError(walk.field, `must have at most ${LIMITS.members} members and items, at all levels together`)
 }
 
 /** Returns a member's path, cut at 256 characters so that it fits a message. */

@@ -8,8 +8,14 @@ export const LIMITS = {
   append: 16 * 1024 * 1024,
   /** Events in one append. */
   events: 1000,
+  /** Tool calls of one message. */
+  calls: 1000,
   /** Levels of nesting in any JSON value. */
   depth: 100,
+  /** Members of all objects and items of all lists in any JSON value. */
+  members: 50_000,
+  /** A message to `handle`, a question, an answer, a proposal, a summary, or a reason: views repeat them. */
+  statement: 1024 * 1024,
   /** `metadata` of a session or a memory, as JSON text. */
   metadata: 64 * 1024,
   /** The scratchpad of a session, as JSON text. */
@@ -28,6 +34,8 @@ export const LIMITS = {
   memory: 16 * 1024,
   /** Memories in one call. */
   memories: 1000,
+  /** All memories of one call together: contents, and metadata as JSON text. */
+  remember: 4 * 1024 * 1024,
   /** Query of `recall` or `memories.search`. */
   query: 64 * 1024,
   /** Names and ids chosen by callers: user, tenant, conversation, chatmode, agent, key … */

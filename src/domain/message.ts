@@ -147,7 +147,8 @@ export const isMessageType = (type: string) => (MESSAGE_TYPES as readonly string
 
 function joinCall(message: Message, event: MessageEvent): void {
   const { content, toolCalls = [] } = toMessage(event)
-  message.toolCalls = [...(message.toolCalls ?? []), ...toolCalls]
+  message.toolCalls ??= []
+  message.toolCalls.push(...toolCalls)
   if (content !== '') message.content = message.content === '' ? content : `${message.content}\n${content}`
 }
 

@@ -33,9 +33,12 @@ export function extractiveSummary({ task, work, lastModelMessage, proposed }: Su
   return lines.length === 0 ? 'No work was recorded.' : lines.join('\n')
 }
 
-/** Collapses all white space. */
+/** Characters read of a text. */
+const MAX_READ = 64 * 1024
+
+/** Collapses all white space. Of a longer text only the start: every use cuts the result. */
 function oneLine(text: string | undefined): string {
-  return (text ?? '').replace(/\s+/g, ' ').trim()
+  return (text ?? '').slice(0, MAX_READ).replace(/\s+/g, ' ').trim()
 }
 
 /** Returns the whole sentences that fit, or the start of the first. */

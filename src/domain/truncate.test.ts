@@ -20,10 +20,10 @@ it.each([
   [10, 3, 7],
   [11, 4, 11],
   [1000, 4, 11],
-])('within %i tokens keeps the last %i messages, which cost %i', (budget, kept, tokens) => {
-  expect(truncateMessages(messages, budget, count)).toEqual({ messages: messages.slice(4 - kept), tokens })
+])('within %i tokens keeps the last %i messages, which cost %i', async (budget, kept, tokens) => {
+  expect(await truncateMessages(messages, budget, count)).toEqual({ messages: messages.slice(4 - kept), tokens })
 })
 
-it('keeps nothing of nothing', () => {
-  expect(truncateMessages([], 5, count)).toEqual({ messages: [], tokens: 0 })
+it('keeps nothing of nothing', async () => {
+  expect(await truncateMessages([], 5, count)).toEqual({ messages: [], tokens: 0 })
 })

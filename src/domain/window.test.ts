@@ -44,9 +44,11 @@ function logOf(said: readonly Said[]): SessionEvent[] {
   })
 }
 
-function windowOf(events: readonly SessionEvent[], maxTokens?: number): Window {
-  const window = windowBuilder(maxTokens === undefined ? undefined : { maxTokens, count: characters })
-  for (const event of events.toReversed()) if (!window.add(event)) return window.finish(false)
+async function windowOf(events: readonly SessionEvent[], maxTokens?: number): Promise<Window> {
+  const window = windowBuilder(maxTokens)
+  for (const event of events.toReversed()) {
+    if (!window.add(event, await tokensOf(event, characters, window.left()))) return window.finish(false)
+  }
   return window.finish(true)
 }
 
@@ -71,38 +73,50 @@ describe('what an event costs', () => {
     return tokensOf(parts === undefined ? event : { ...event, parts }, characters)
   }
 
-  it('is its content', () => {
-    expect(cost('user_message', 'hello')).toBe(5)
+  it('is its content', async () => {
+    expect(await cost('user_message', 'hello')).toBe(5)
   })
 
-  it('is nothing for an empty event, even by a tokenizer that charges for empty texts', () => {
+  it('is nothing for an empty event, even by a tokenizer that charges for empty texts', async () => {
     const [event] = logOf([user('')]) as [SessionEvent]
-    expect(tokensOf(event, () => 1)).toBe(0)
+    expect(await tokensOf(event, () => 1)).toBe(0)
     const parts = { id: 'a', name: '', arguments: '' }
-    expect(tokensOf({ ...event, type: 'tool_call', parts }, () => 1)).toBe(0)
+    expect(await tokensOf({ ...event, type: 'tool_call', parts }, () => 1)).toBe(0)
   })
 
-  it('adds the name and the arguments of each call', () => {
-    expect(cost('tool_call', '', { id: 'a', name: 'read', arguments: 'x.ts' })).toBe('readx.ts'.length)
+  it('adds the name and the arguments of each call', async () => {
+    expect(await cost('tool_call', '', { id: 'a', name: 'read', arguments: 'x.ts' })).toBe('readx.ts'.length)
     const toolCalls = [
       { id: 'a', name: 'read', arguments: { path: 'x.ts' } },
       { id: 'b', name: 'list', arguments: null },
     ]
     const texts = ['so', 'read{"path":"x.ts"}', 'listnull']
-    expect(cost('model_message', 'so', { toolCalls })).toBe(texts.join('').length)
+    expect(await cost('model_message', 'so', { toolCalls })).toBe(texts.join('').length)
   })
 
-  it('takes a call without arguments, or with a name that is not text, as it was written', () => {
-    expect(cost('tool_call', '', { id: 'a', name: 'read' })).toBe('read'.length)
-    expect(cost('tool_call', '', { id: 'a' })).toBe(0)
-    expect(cost('tool_call', '', { id: 'a', name: { toString: 1, valueOf: 2 } })).toBe(
+  it('takes a call without arguments, or with a name that is not text, as it was written', async () => {
+    expect(await cost('tool_call', '', { id: 'a', name: 'read' })).toBe('read'.length)
+    expect(await cost('tool_call', '', { id: 'a' })).toBe(0)
+    expect(await cost('tool_call', '', { id: 'a', name: { toString: 1, valueOf: 2 } })).toBe(
       '{"toString":1,"valueOf":2}'.length,
     )
   })
 
-  it('does not count other parts', () => {
-    expect(cost('tool_result', 'ok', { toolCallId: 'a', more: 'text' })).toBe(2)
-    expect(cost('x.note', 'ok', { id: 'a', name: 'read', arguments: 'x.ts' })).toBe(2)
+  it('is counted no further than asked', async () => {
+    const counted: string[] = []
+    const watched = (text: string) => {
+      counted.push(text)
+      return text.length
+    }
+    const parts = { toolCalls: [{ id: 'a', name: 'read', arguments: 'x.ts' }] }
+    const [event] = logOf([model('12345')]) as [SessionEvent]
+    expect(await tokensOf({ ...event, parts }, watched, 6)).toBeGreaterThan(6)
+    expect(counted).toEqual(['12345', 'read'])
+  })
+
+  it('does not count other parts', async () => {
+    expect(await cost('tool_result', 'ok', { toolCallId: 'a', more: 'text' })).toBe(2)
+    expect(await cost('x.note', 'ok', { id: 'a', name: 'read', arguments: 'x.ts' })).toBe(2)
   })
 })
 
@@ -112,100 +126,100 @@ describe('pairing calls with results', () => {
     return { kept: sequences({ events }), dangling }
   }
 
-  it('keeps a call with its result, and names the call that has none', () => {
+  it('keeps a call with its result, and names the call that has none', async () => {
     expect(paired(call('a'), result('a', '1'), call('b'))).toEqual({ kept: [1, 2, 3], dangling: ['b'] })
   })
 
-  it('leaves out a result without a call, one that came before its call, and one that names no call', () => {
+  it('leaves out a result without a call, one that came before its call, and one that names no call', async () => {
     const nameless: Said = { type: 'tool_result', content: '?' }
     expect(paired(result('z', '1'), result('a', '2'), call('a'), nameless)).toEqual({ kept: [3], dangling: ['a'] })
   })
 
-  it('takes the announcement in a message and the tool_call that repeats it as one call', () => {
+  it('takes the announcement in a message and the tool_call that repeats it as one call', async () => {
     const announced = model('', [{ id: 'a', name: 'f', arguments: '' }])
     expect(paired(announced, call('a'), result('a', '1'))).toEqual({ kept: [1, 2, 3], dangling: [] })
     expect(paired(announced, call('a'))).toEqual({ kept: [1, 2], dangling: ['a'] })
   })
 
-  it('lets an id be used again after its result', () => {
+  it('lets an id be used again after its result', async () => {
     expect(paired(call('a'), result('a', '1'), call('a'))).toEqual({ kept: [1, 2, 3], dangling: ['a'] })
   })
 
-  it('keeps a second result of the same call', () => {
+  it('keeps a second result of the same call', async () => {
     expect(paired(call('a'), result('a', '1'), result('a', '2'))).toEqual({ kept: [1, 2, 3], dangling: [] })
   })
 
-  it('names calls in the order they were made', () => {
+  it('names calls in the order they were made', async () => {
     expect(paired(call('b'), call('a'), call('c'), result('a', '1')).dangling).toEqual(['b', 'c'])
   })
 })
 
 describe('a window', () => {
-  it('is empty, and costs nothing, when the log is', () => {
-    expect(windowOf([], 10)).toEqual({ events: [], tokens: 0, dangling: [] })
-    expect(windowOf([])).toEqual({ events: [], dangling: [] })
+  it('is empty, and costs nothing, when the log is', async () => {
+    expect(await windowOf([], 10)).toEqual({ events: [], tokens: 0, dangling: [] })
+    expect(await windowOf([])).toEqual({ events: [], dangling: [] })
   })
 
-  it('has no tokens unless a budget was given', () => {
+  it('has no tokens unless a budget was given', async () => {
     const log = logOf([user('one')])
-    expect(windowOf(log)).not.toHaveProperty('tokens')
-    expect(windowOf(log, 3).tokens).toBe(3)
+    expect(await windowOf(log)).not.toHaveProperty('tokens')
+    expect((await windowOf(log, 3)).tokens).toBe(3)
   })
 
-  it('contains only conversation events, no bookkeeping', () => {
+  it('contains only conversation events, no bookkeeping', async () => {
     const bookkeeping = ['session_started', 'status_changed', 'messages_cleared', 'session_forked'] as const
     const said = bookkeeping.map((type): Said => ({ type, content: 'long enough to break the budget' }))
     const log = logOf([...said, user('one'), { type: 'x.note', content: 'two' }, ...said])
-    expect(contents(windowOf(log, 6))).toEqual(['one', 'two'])
+    expect(contents(await windowOf(log, 6))).toEqual(['one', 'two'])
   })
 
-  it('drops whole turns from the old end until it fits', () => {
+  it('drops whole turns from the old end until it fits', async () => {
     const log = logOf([user('1111'), model('22'), user('33'), model('4'), user('5'), model('6')])
-    expect(contents(windowOf(log, 11))).toEqual(['1111', '22', '33', '4', '5', '6'])
-    expect(contents(windowOf(log, 10))).toEqual(['33', '4', '5', '6'])
-    expect(contents(windowOf(log, 5))).toEqual(['33', '4', '5', '6'])
-    expect(contents(windowOf(log, 4))).toEqual(['5', '6'])
+    expect(contents(await windowOf(log, 11))).toEqual(['1111', '22', '33', '4', '5', '6'])
+    expect(contents(await windowOf(log, 10))).toEqual(['33', '4', '5', '6'])
+    expect(contents(await windowOf(log, 5))).toEqual(['33', '4', '5', '6'])
+    expect(contents(await windowOf(log, 4))).toEqual(['5', '6'])
   })
 
-  it('keeps events before the first turn only with the whole turn', () => {
+  it('keeps events before the first turn only with the whole turn', async () => {
     const log = logOf([{ type: 'system_event', content: 'ab' }, model('c'), user('d')])
-    expect(contents(windowOf(log, 4))).toEqual(['ab', 'c', 'd'])
-    expect(contents(windowOf(log, 3))).toEqual(['d'])
+    expect(contents(await windowOf(log, 4))).toEqual(['ab', 'c', 'd'])
+    expect(contents(await windowOf(log, 3))).toEqual(['d'])
   })
 
-  it('keeps the longest end of the last turn if the turn does not fit', () => {
+  it('keeps the longest end of the last turn if the turn does not fit', async () => {
     const log = logOf([user('1'), model('2'), user('333'), model('44'), model('5')])
-    expect(windowOf(log, 5)).toMatchObject({ tokens: 3 })
-    expect(contents(windowOf(log, 5))).toEqual(['44', '5'])
-    expect(contents(windowOf(log, 2))).toEqual(['5'])
-    expect(contents(windowOf(log, 0))).toEqual([])
+    expect(await windowOf(log, 5)).toMatchObject({ tokens: 3 })
+    expect(contents(await windowOf(log, 5))).toEqual(['44', '5'])
+    expect(contents(await windowOf(log, 2))).toEqual(['5'])
+    expect(contents(await windowOf(log, 0))).toEqual([])
   })
 
-  it('does not pay for a result that is left out because its call is outside', () => {
+  it('does not pay for a result that is left out because its call is outside', async () => {
     const log = logOf([user('1'), call('a', 'arguments'), user('2'), result('a', 'a long result'), model('3')])
-    expect(windowOf(log, 5)).toMatchObject({ tokens: 2, dangling: [] })
-    expect(contents(windowOf(log, 5))).toEqual(['2', '3'])
+    expect(await windowOf(log, 5)).toMatchObject({ tokens: 2, dangling: [] })
+    expect(contents(await windowOf(log, 5))).toEqual(['2', '3'])
   })
 
-  it('leaves out a call whose result does not fit', () => {
+  it('leaves out a call whose result does not fit', async () => {
     const log = logOf([user('1'), call('a'), result('a', 'a long result'), model('2')])
-    expect(contents(windowOf(log, 5))).toEqual(['2'])
-    expect(windowOf(log, 15)).toMatchObject({ tokens: 15, dangling: [] })
-    expect(contents(windowOf(log, 15))).toEqual(['', 'a long result', '2'])
+    expect(contents(await windowOf(log, 5))).toEqual(['2'])
+    expect(await windowOf(log, 15)).toMatchObject({ tokens: 15, dangling: [] })
+    expect(contents(await windowOf(log, 15))).toEqual(['', 'a long result', '2'])
   })
 
-  it('says when older events can no longer be part of it, and not before', () => {
+  it('says when older events can no longer be part of it, and not before', async () => {
     const [old, first, second] = logOf([user('1'), user('22'), model('3')]) as [
       SessionEvent,
       SessionEvent,
       SessionEvent,
     ]
-    const window = windowBuilder({ maxTokens: 3, count: characters })
-    expect([window.add(second), window.add(first), window.add(old)]).toEqual([true, true, false])
+    const window = windowBuilder(3)
+    expect([window.add(second, 1), window.add(first, 2), window.add(old, 1)]).toEqual([true, true, false])
     expect(contents(window.finish(false))).toEqual(['22', '3'])
   })
 
-  it('never stops asking for more without a budget', () => {
+  it('never stops asking for more without a budget', async () => {
     const window = windowBuilder()
     for (const event of logOf([user('a'), model('b')])) expect(window.add(event)).toBe(true)
   })
@@ -287,12 +301,12 @@ function unanswered(said: readonly Said[], places: readonly number[]): string[] 
 const runs = { numRuns: 2000 }
 
 describe('any window', () => {
-  it('is the one that a search of every legal start finds', () => {
+  it('is the one that a search of every legal start finds', async () => {
     const seen = { wholeTurns: 0, ends: 0, cut: 0 }
-    fc.assert(
-      fc.property(anyLog, anyBudget, (said, maxTokens) => {
+    await fc.assert(
+      fc.asyncProperty(anyLog, anyBudget, async (said, maxTokens) => {
         const { places, wholeTurns } = slowWindow(said, maxTokens)
-        expect(sequences(windowOf(logOf(said), maxTokens))).toEqual(places.map((at) => at + 1))
+        expect(sequences(await windowOf(logOf(said), maxTokens))).toEqual(places.map((at) => at + 1))
         seen[wholeTurns ? 'wholeTurns' : 'ends']++
         if (places.length > 0 && places.length < legalFrom(said, 0).length) seen.cut++
       }),
@@ -301,11 +315,11 @@ describe('any window', () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100)
   })
 
-  it("starts at a turn or at the log's start if a whole turn fits", () => {
-    fc.assert(
-      fc.property(anyLog, anyBudget, (said, maxTokens) => {
+  it("starts at a turn or at the log's start if a whole turn fits", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLog, anyBudget, async (said, maxTokens) => {
         const { places, wholeTurns } = slowWindow(said, maxTokens)
-        const window = windowOf(logOf(said), maxTokens)
+        const window = await windowOf(logOf(said), maxTokens)
         fc.pre(wholeTurns && window.events.length > 0)
         const all = places.length === legalFrom(said, 0).length
         expect(all || window.events[0]?.type === 'user_message').toBe(true)
@@ -314,11 +328,12 @@ describe('any window', () => {
     )
   })
 
-  it('counts the tokens of its events, within the budget', () => {
-    fc.assert(
-      fc.property(anyLog, anyBudget, (said, maxTokens) => {
-        const { events, tokens } = windowOf(logOf(said), maxTokens)
-        expect(tokens).toBe(events.reduce((sum, event) => sum + tokensOf(event, characters), 0))
+  it('counts the tokens of its events, within the budget', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLog, anyBudget, async (said, maxTokens) => {
+        const { events, tokens } = await windowOf(logOf(said), maxTokens)
+        const costs = await Promise.all(events.map((event) => tokensOf(event, characters)))
+        expect(tokens).toBe(costs.reduce((sum, cost) => sum + cost, 0))
         expect(tokens).toBe(events.reduce((sum, { sequence }) => sum + costOf(said[sequence - 1] as Said), 0))
         expect(tokens).toBeLessThanOrEqual(maxTokens)
       }),
@@ -326,10 +341,10 @@ describe('any window', () => {
     )
   })
 
-  it('contains the call of every result, before the result', () => {
-    fc.assert(
-      fc.property(anyLog, fc.option(anyBudget, { nil: undefined }), (said, maxTokens) => {
-        const kept = windowOf(logOf(said), maxTokens).events.map(({ sequence }) => said[sequence - 1] as Said)
+  it('contains the call of every result, before the result', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLog, fc.option(anyBudget, { nil: undefined }), async (said, maxTokens) => {
+        const kept = (await windowOf(logOf(said), maxTokens)).events.map(({ sequence }) => said[sequence - 1] as Said)
         kept.forEach((one, at) => {
           if (one.type === 'tool_result') expect(kept.slice(0, at).flatMap(idsOf)).toContain(one.answers)
         })
@@ -338,10 +353,10 @@ describe('any window', () => {
     )
   })
 
-  it('names exactly the calls in it that have no result behind them', () => {
-    fc.assert(
-      fc.property(anyLog, fc.option(anyBudget, { nil: undefined }), (said, maxTokens) => {
-        const { events, dangling } = windowOf(logOf(said), maxTokens)
+  it('names exactly the calls in it that have no result behind them', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLog, fc.option(anyBudget, { nil: undefined }), async (said, maxTokens) => {
+        const { events, dangling } = await windowOf(logOf(said), maxTokens)
         const places = events.map(({ sequence }) => sequence - 1)
         expect(dangling.toSorted()).toEqual(unanswered(said, places).toSorted())
       }),
@@ -349,20 +364,20 @@ describe('any window', () => {
     )
   })
 
-  it('without a budget contains the whole conversation except results without a call', () => {
-    fc.assert(
-      fc.property(anyLog, (said) => {
-        expect(sequences(windowOf(logOf(said)))).toEqual(legalFrom(said, 0).map((at) => at + 1))
+  it('without a budget contains the whole conversation except results without a call', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLog, async (said) => {
+        expect(sequences(await windowOf(logOf(said)))).toEqual(legalFrom(said, 0).map((at) => at + 1))
       }),
       runs,
     )
   })
 
-  it('returns the same event objects, oldest first, unchanged', () => {
-    fc.assert(
-      fc.property(anyLog, anyBudget, (said, maxTokens) => {
+  it('returns the same event objects, oldest first, unchanged', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLog, anyBudget, async (said, maxTokens) => {
         const log = logOf(said)
-        const { events } = windowOf(log, maxTokens)
+        const { events } = await windowOf(log, maxTokens)
         expect(events.every((event) => event === log[event.sequence - 1])).toBe(true)
         expect(sequences({ events })).toEqual(sequences({ events }).toSorted((a, b) => a - b))
         expect(log).toEqual(logOf(said))

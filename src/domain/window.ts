@@ -11,16 +11,29 @@ export interface Window {
   dangling: string[]
 }
 
-/** Counts tokens of a text. */
-export type CountTokens = (text: string) => number
+/** Counts tokens of a text. Above `atMost` any greater number will do, so that a long text is not counted whole. */
+export type CountTokens = (text: string, atMost: number) => number | Promise<number>
 
-/** Counts an event: its content, and the name and arguments of each tool call. */
-export function tokensOf(event: SessionEvent, count: CountTokens): number {
-  let tokens = event.content === '' ? 0 : count(event.content)
-  for (const { name, arguments: given } of toolCallsOf(event)) {
-    for (const text of [textOf(name), textOf(given)]) tokens += text === '' ? 0 : count(text)
+/** Counts an event: its content, and the name and arguments of each tool call. Stops above `atMost`. */
+export async function tokensOf(
+  event: Pick<SessionEvent, 'type' | 'content' | 'parts'>,
+  count: CountTokens,
+  atMost = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  let tokens = 0
+  for (const text of countedTexts(event)) {
+    if (text !== '') tokens += await count(text, atMost - tokens)
+    if (tokens > atMost) break
   }
   return tokens
+}
+
+function* countedTexts(event: Pick<SessionEvent, 'type' | 'content' | 'parts'>): Generator<string> {
+  yield event.content
+  for (const { name, arguments: given } of toolCallsOf(event)) {
+    yield textOf(name)
+    yield textOf(given)
+  }
 }
 
 /** Only the id of a stored call is checked, so its name may be absent or not text. */
@@ -51,8 +64,10 @@ export function pairCalls(events: readonly SessionEvent[]): { events: SessionEve
 
 /** Builds a window from the newest event backwards. */
 export interface WindowBuilder {
-  /** Adds the next older event. Returns false once the budget is spent. */
-  add(event: SessionEvent): boolean
+  /** Adds the next older event with its tokens. Returns false once the budget is spent. */
+  add(event: SessionEvent, tokens?: number): boolean
+  /** Tokens left in the budget: an event need not be counted further. */
+  left(): number
   /** Returns the window. `complete`: the oldest event of the log or of the last allowed turn was added. */
   finish(complete: boolean): Window
 }
@@ -61,7 +76,7 @@ export interface WindowBuilder {
  * Keeps the newest whole turns that fit the budget; if not even the last turn fits, its longest end. A result counts
  * with its call, because without the call it is left out. Events before the first turn belong to it.
  */
-export function windowBuilder(budget?: { maxTokens: number; count: CountTokens }): WindowBuilder {
+export function windowBuilder(maxTokens?: number): WindowBuilder {
   const newestFirst: SessionEvent[] = []
   /** Tokens of results whose call is not reached yet, by call id. */
   const unclaimed = new Map<string, number>()
@@ -70,9 +85,8 @@ export function windowBuilder(budget?: { maxTokens: number; count: CountTokens }
   let turns = { size: 0, tokens: 0 }
   let end = { size: 0, tokens: 0 }
 
-  function addCost(event: SessionEvent): void {
-    if (budget === undefined) return
-    const cost = tokensOf(event, budget.count)
+  function addCost(event: SessionEvent, cost: number): void {
+    if (maxTokens === undefined) return
     const answered = answeredCallId(event)
     if (event.type === 'tool_result') {
       if (answered !== undefined) unclaimed.set(answered, (unclaimed.get(answered) ?? 0) + cost)
@@ -86,10 +100,11 @@ export function windowBuilder(budget?: { maxTokens: number; count: CountTokens }
   }
 
   return {
-    add(event) {
+    left: () => (maxTokens ?? Number.POSITIVE_INFINITY) - tokens,
+    add(event, cost = 0) {
       if (!isConversationType(event.type)) return true
-      addCost(event)
-      if (budget !== undefined && tokens > budget.maxTokens) return false
+      addCost(event, cost)
+      if (maxTokens !== undefined && tokens > maxTokens) return false
       newestFirst.push(event)
       end = { size: newestFirst.length, tokens }
       if (startsTurn(event)) turns = end
@@ -100,7 +115,7 @@ export function windowBuilder(budget?: { maxTokens: number; count: CountTokens }
       const chosen = newestFirst.slice(0, size).reverse()
       const { events, dangling } = pairCalls(chosen)
       const spent = size === end.size ? end.tokens : turns.tokens
-      return budget === undefined ? { events, dangling } : { events, tokens: spent, dangling }
+      return maxTokens === undefined ? { events, dangling } : { events, tokens: spent, dangling }
     },
   }
 }

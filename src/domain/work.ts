@@ -76,7 +76,7 @@ export function workBuilder(): WorkBuilder {
   let toolCalls = 0
   let times: Pick<WorkSummary, 'firstAt' | 'lastAt'> = {}
 
-  function observe(observed: Observation, all: readonly Observation[]): void {
+  function observe(observed: Observation, notes: ReadonlyMap<string, string>): void {
     switch (observed.kind) {
       case 'note':
         if (DECISION.test(observed.text)) putOnce(lists.decisions, decisionIn(observed.text))
@@ -104,7 +104,7 @@ export function workBuilder(): WorkBuilder {
         return
       }
       case 'relations':
-        for (const decision of decisionsStated(observed, all)) putOnce(lists.decisions, decision)
+        for (const decision of decisionsStated(observed, notes)) putOnce(lists.decisions, decision)
     }
   }
 
@@ -119,7 +119,8 @@ export function workBuilder(): WorkBuilder {
       openCalls.remove(cut(answeredCallId(event) ?? ''))
       if (event.type === 'status_changed') question = questionAfter(event, question)
       const all = observationsOf(event)
-      for (const observed of all) observe(observed, all)
+      const notes = notesByNode(all)
+      for (const observed of all) observe(observed, notes)
     },
     finish() {
       const { decisions, filesRead, filesWritten, commands, plans } = lists
@@ -146,12 +147,18 @@ function decisionIn(note: string): string {
   return cut(note.replace(DECISION, ''))
 }
 
+/** Texts of a commit's notes by node; of several with one id the first. */
+function notesByNode(all: readonly Observation[]): ReadonlyMap<string, string> {
+  const notes = all.flatMap((one) => (one.kind === 'note' ? [[nodeOf('note', one.id), one.text] as const] : []))
+  return new Map(notes.reverse())
+}
+
 /** Returns decisions of `decidedIn` edges: the text of a note of the same commit, else the node's name. */
-function decisionsStated(observed: Observation, all: readonly Observation[]): string[] {
+function decisionsStated(observed: Observation, notes: ReadonlyMap<string, string>): string[] {
   const decided = statedEdges(observed).filter(({ label }) => label === 'decidedIn')
   return decided.map(({ from }) => {
-    const note = all.find((one) => one.kind === 'note' && nodeOf('note', one.id) === from)
-    return note?.kind === 'note' ? decisionIn(note.text) : cut(from.slice(from.indexOf(':') + 1))
+    const note = notes.get(from)
+    return note === undefined ? cut(from.slice(from.indexOf(':') + 1)) : decisionIn(note)
   })
 }
 

@@ -1,35 +1,73 @@
 import { describe, expect, it } from 'vitest'
 import { Admission, DEFAULT_LIMITS } from './admission.ts'
 
+const LOCAL = { name: 'local' }
+const ADA = { name: 'ada', tenant: 'acme' }
+const BOB = { name: 'bob', tenant: 'acme' }
+const EVE = { name: 'eve', tenant: 'globex' }
+
 const busy = expect.objectContaining({ code: 'UNAVAILABLE', details: { reason: 'busy' } })
+
+const limited = (limit: string) => expect.objectContaining({ code: 'RATE_LIMITED', details: { limit, retryAfter: 1 } })
 
 describe('requests', () => {
   it('are let in up to the limit, and again when one has left', () => {
     const door = new Admission({ ...DEFAULT_LIMITS, requests: 2 })
-    const [first] = [door.enter(), door.enter()]
-    expect(() => door.enter()).toThrow(busy)
+    const [first] = [door.enter(LOCAL), door.enter(LOCAL)]
+    expect(() => door.enter(LOCAL)).toThrow(busy)
     first?.leave()
     // leaving twice makes no room for two
     first?.leave()
-    door.enter()
-    expect(() => door.enter()).toThrow(busy)
+    door.enter(LOCAL)
+    expect(() => door.enter(LOCAL)).toThrow(busy)
   })
 
   it('share what all bodies may hold, by what has come of them', () => {
-    const door = new Admission({ ...DEFAULT_LIMITS, bodies: 100 })
-    const [first, second] = [door.enter(), door.enter()]
-    first.carry(60)
-    second.carry(40)
-    expect(() => second.carry(1)).toThrow(busy)
+    const door = new Admission({ ...DEFAULT_LIMITS, bodies: 100_000 })
+    const [first, second] = [door.enter(LOCAL), door.enter(LOCAL)]
+    first.carry(60_000)
+    second.carry(39_000)
+    expect(() => second.carry(1000)).toThrow(busy)
     first.leave()
-    second.carry(60)
-    expect(() => first.carry(1)).toThrow(busy)
+    second.carry(60_000)
+    expect(() => first.carry(1000)).toThrow(busy)
+  })
+
+  it('with bodies that arrive byte by byte count more than their bytes, because they take more memory', () => {
+    const door = new Admission({ ...DEFAULT_LIMITS, bodies: 100_000 })
+    const visit = door.enter(LOCAL)
+    let bytes = 0
+    const trickle = () => {
+      for (; bytes < 100_000; bytes++) visit.carry(1)
+    }
+    expect(trickle).toThrow(busy)
+    expect(bytes).toBeLessThan(1000)
+  })
+
+  it('of one caller or tenant leave room for others, in every respect', () => {
+    const door = new Admission({ ...DEFAULT_LIMITS, requests: 9, bodies: 90_000, bulk: 9 })
+    const visits = [door.enter(ADA), door.enter(ADA), door.enter(ADA)]
+    expect(() => door.enter(ADA)).toThrow(limited('requests'))
+    visits.push(door.enter(BOB))
+    expect(() => door.enter(BOB)).toThrow(limited('requests'))
+    const [first, second, third, bobs] = visits
+    for (const visit of [first, second]) visit?.carry(14_000)
+    expect(() => third?.carry(14_000)).toThrow(limited('bodies'))
+    bobs?.carry(14_000)
+    for (const visit of [first, second, third]) visit?.beginBulk()
+    bobs?.beginBulk()
+    const eve = door.enter(EVE)
+    eve.carry(14_000)
+    eve.beginBulk()
+    for (const visit of [...visits, eve]) visit.leave()
+    // everything is free again
+    for (let n = 0; n < 9; n++) door.enter(LOCAL).beginBulk()
   })
 
   it('are refused once the server stops', () => {
     const door = new Admission(DEFAULT_LIMITS)
     door.stop()
-    expect(() => door.enter()).toThrow(expect.objectContaining({ details: { reason: 'stopping' } }))
+    expect(() => door.enter(LOCAL)).toThrow(expect.objectContaining({ details: { reason: 'stopping' } }))
   })
 })
 
@@ -37,7 +75,7 @@ describe('a door that closes', () => {
   it('knows when nobody is inside any more', async () => {
     const door = new Admission(DEFAULT_LIMITS)
     await door.settled()
-    const visits = [door.enter(), door.enter()]
+    const visits = [door.enter(LOCAL), door.enter(LOCAL)]
     const left: string[] = []
     const settled = door.settled().then(() => left.push('settled'))
     for (const visit of visits) {
@@ -51,18 +89,20 @@ describe('a door that closes', () => {
 })
 
 describe('streams', () => {
-  it('are limited for each caller, and for all', () => {
-    const door = new Admission({ ...DEFAULT_LIMITS, streams: 3, streamsPerCaller: 2 })
-    const end = door.follow('ada')
-    door.follow('ada')
-    expect(() => door.follow('ada')).toThrow(
-      expect.objectContaining({ code: 'TOO_MANY_STREAMS', details: { limit: 2 } }),
-    )
-    door.follow('bob')
-    expect(() => door.follow('bob')).toThrow(busy)
+  it('are limited for each caller, each tenant, and all', () => {
+    const door = new Admission({ ...DEFAULT_LIMITS, streams: 6, streamsPerCaller: 2 })
+    const end = door.follow(ADA)
+    door.follow(ADA)
+    expect(() => door.follow(ADA)).toThrow(expect.objectContaining({ code: 'TOO_MANY_STREAMS', details: { limit: 2 } }))
+    door.follow(BOB)
+    expect(() => door.follow(BOB)).toThrow(limited('streams'))
     end()
+    // ending twice makes no room for two
     end()
-    door.follow('bob')
-    expect(() => door.follow('eve')).toThrow(busy)
+    door.follow(BOB)
+    expect(() => door.follow(ADA)).toThrow(limited('streams'))
+    door.follow(EVE)
+    for (const operator of ['one', 'two']) door.follow({ name: operator })
+    expect(() => door.follow({ name: 'three' })).toThrow(busy)
   })
 })

@@ -1,6 +1,8 @@
-import { TooManyStreamsError, UnavailableError } from '../domain/errors.ts'
+import { RateLimitedError, type SharedLimit, TooManyStreamsError, UnavailableError } from '../domain/errors.ts'
+import type { RequestRate } from './request-rate.ts'
+import { type Holder, Share } from './share.ts'
 
-/** How much the server accepts at once. */
+/** How much the server accepts. Tenants and callers get shares of what it accepts at once. */
 export interface Limits {
   /** Bytes of one body. @default 32 MiB */
   body: number
@@ -12,6 +14,14 @@ export interface Limits {
   streams: number
   /** Open streams of one caller. @default 100 */
   streamsPerCaller: number
+  /** Concurrent calls that work through many sessions: sweeps, exports, purges … @default 16 */
+  bulk: number
+  /** Requests per second of one tenant. @default 1000 */
+  requestsPerSecond: number
+  /** Requests per second of one caller. @default 500 */
+  requestsPerSecondPerCaller: number
+  /** Open connections. @default 20,000 */
+  connections: number
   /** Milliseconds for a whole request to arrive. @default 60,000 */
   requestTimeoutMs: number
   /**
@@ -29,70 +39,105 @@ export const DEFAULT_LIMITS: Limits = {
   bodies: 256 * 1024 * 1024,
   streams: 5000,
   streamsPerCaller: 100,
+  bulk: 16,
+  requestsPerSecond: 1000,
+  requestsPerSecondPerCaller: 500,
+  connections: 20_000,
   requestTimeoutMs: 60_000,
   stallTimeoutMs: 60_000,
   stopTimeoutMs: 10_000,
 }
 
+/** Bytes that a part of a body costs in memory beyond its length: a body may arrive byte by byte. */
+const CHUNK_OVERHEAD = 128
+
 /** An admitted request. */
 export interface Visit {
-  /** Counts arrived bytes of its body; throws `UnavailableError` if the total is too much for now. */
+  /** Counts an arrived part of its body; throws if the total is too much for now. */
   carry(bytes: number): void
+  /** Counts it as bulk work too; throws if there is too much for now. */
+  beginBulk(): void
   leave(): void
 }
 
-/** Admission control: refuses what is too much at once, so that accepted work gets done. */
+/** What callers share at once. */
+type Pool = Exclude<SharedLimit, 'requestsPerSecond'>
+
+/** Admission control: refuses what is too much at once, so that accepted work gets done and nobody takes it all. */
 export class Admission {
   readonly #limits: Limits
   readonly #onStream: (change: 1 | -1) => void
+  readonly #rate: RequestRate | undefined
+  readonly #shares: Record<Pool, Share>
   readonly #streams = new Map<string, number>()
   #requests = 0
-  #bytes = 0
-  #open = 0
   #stopping = false
   #waiting: (() => void)[] = []
 
-  /** @param onStream called when a stream opens or closes */
-  constructor(limits: Limits, onStream: (change: 1 | -1) => void = () => {}) {
+  /**
+   * @param onStream called when a stream opens or closes
+   * @param rate absent: requests per second are not limited
+   */
+  constructor(limits: Limits, onStream: (change: 1 | -1) => void = () => {}, rate?: RequestRate) {
     this.#limits = limits
     this.#onStream = onStream
+    this.#rate = rate
+    const { requests, bodies, streams, bulk } = limits
+    this.#shares = {
+      requests: new Share(requests),
+      bodies: new Share(bodies),
+      streams: new Share(streams),
+      bulk: new Share(bulk),
+    }
   }
 
-  /** Admits a request, or throws `UnavailableError`. */
-  enter(): Visit {
+  /** Admits a request, or throws `UnavailableError` or `RateLimitedError`. */
+  enter(caller: Holder): Visit {
     if (this.#stopping) throw new UnavailableError('stopping')
-    if (this.#requests >= this.#limits.requests) throw new UnavailableError('busy')
+    this.#take('requests', 1, caller)
     this.#requests++
-    let bytes = 0
+    const { requests, bodies, bulk } = this.#shares
+    let held = 0
+    let isBulk = false
     return {
       // count arrived bytes, not announced ones: a caller who sends nothing must not block others
-      carry: (more) => {
-        if (this.#bytes + more > this.#limits.bodies) throw new UnavailableError('busy')
-        this.#bytes += more
-        bytes += more
+      carry: (bytes) => {
+        this.#take('bodies', bytes + CHUNK_OVERHEAD, caller)
+        held += bytes + CHUNK_OVERHEAD
+      },
+      beginBulk: () => {
+        this.#take('bulk', 1, caller)
+        isBulk = true
       },
       leave: once(() => {
+        requests.release(1, caller)
+        bodies.release(held, caller)
+        if (isBulk) bulk.release(1, caller)
         this.#requests--
-        this.#bytes -= bytes
         if (this.#requests === 0) for (const told of this.#waiting.splice(0)) told()
       }),
     }
   }
 
+  /** Counts a request of this second, or throws `RateLimitedError`. */
+  async pace(caller: Holder): Promise<void> {
+    await this.#rate?.count(caller)
+  }
+
   /** Admits a stream of a caller, or throws. @returns releases it */
-  follow(caller: string): () => void {
-    const own = this.#streams.get(caller) ?? 0
+  follow(caller: Holder): () => void {
+    const { name } = caller
+    const own = this.#streams.get(name) ?? 0
     if (own >= this.#limits.streamsPerCaller) throw new TooManyStreamsError(this.#limits.streamsPerCaller)
-    if (this.#open >= this.#limits.streams) throw new UnavailableError('busy')
-    this.#open++
+    this.#take('streams', 1, caller)
     this.#onStream(1)
-    this.#streams.set(caller, own + 1)
+    this.#streams.set(name, own + 1)
     return once(() => {
-      this.#open--
+      this.#shares.streams.release(1, caller)
       this.#onStream(-1)
-      const left = (this.#streams.get(caller) ?? 1) - 1
-      if (left === 0) this.#streams.delete(caller)
-      else this.#streams.set(caller, left)
+      const left = (this.#streams.get(name) ?? 1) - 1
+      if (left === 0) this.#streams.delete(name)
+      else this.#streams.set(name, left)
     })
   }
 
@@ -107,6 +152,12 @@ export class Admission {
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve)
     })
+  }
+
+  #take(limit: Pool, amount: number, caller: Holder): void {
+    const refusal = this.#shares[limit].take(amount, caller)
+    if (refusal === 'whole') throw new UnavailableError('busy')
+    if (refusal === 'share') throw new RateLimitedError({ limit, retryAfter: 1 })
   }
 }
 

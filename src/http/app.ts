@@ -7,7 +7,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { RouteNotFoundError, type ThroughlineError, UnavailableError } from '../domain/errors.ts'
+import { RateLimitedError, RouteNotFoundError, type ThroughlineError, UnavailableError } from '../domain/errors.ts'
 import { type Json, stringifyJson } from '../domain/json.ts'
 import { defined } from '../domain/optional.ts'
 import type { Principal } from '../domain/record.ts'
@@ -26,9 +26,12 @@ import { mount, type OnResponse } from './mount.ts'
 import { openRoutes } from './open-routes.ts'
 import { describeRoutes } from './openapi.ts'
 import { ROUTES } from './routes.ts'
+import type { Holder } from './share.ts'
+import { cutUnreadBodies, expectsContinue } from './unread-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** Set once the request is admitted. */
     visit: Visit
     caller: Caller
     /** Set while a route works on the request; called when it is done. */
@@ -86,7 +89,7 @@ export async function appOn(parts: AppParts): Promise<App> {
     genReqId: () => parts.deps.newId(),
     clientErrorHandler,
     // an invalid path is found before routing
-    frameworkErrors: fail,
+    frameworkErrors: (error, request, reply) => fail(error, request, reply, parts.metrics),
   })
   // the operations check input; returning a value here would turn an empty body into null
   app.setValidatorCompiler(() => () => true)
@@ -94,6 +97,12 @@ export async function appOn(parts: AppParts): Promise<App> {
   app.setReplySerializer((response) => stringifyJson(response as Json))
   await describeRoutes(app, parts.version)
   takeBodies(app, limits)
+  cutUnreadBodies(app)
+  app.addHook('onRequest', (_request, reply, done) => {
+    // of everything but the inspector, which sets its own
+    void reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    done()
+  })
   installErrorHandlers(app, parts.metrics)
   openRoutes(app, parts)
   await inspector(app)
@@ -118,25 +127,28 @@ function takeBodies(app: FastifyInstance, { body }: Limits): void {
   })
 }
 
-/** Identifies the caller before any byte of the body is read. */
-function authenticate(api: FastifyInstance, { admission, authenticator, metrics }: AppParts): void {
+/** Holds requests until their caller is known. No tenant has this name. */
+const STRANGERS: Holder = { name: '*', tenant: '*' }
+
+/** Identifies and admits the caller before any byte of the body is read. */
+function authenticate(api: FastifyInstance, parts: AppParts): void {
+  const { metrics } = parts
   api.addHook('onRequest', (request, reply, done) => {
-    const visit = admission.enter()
-    request.visit = visit
+    let isGone = false
     // also fires if the caller disconnects before the response; onResponse does not
     reply.raw.once('close', () => {
-      if (!request.handled) visit.leave()
+      isGone = true
+      if (!request.handled) request.visit?.leave()
       if (!reply.raw.writableFinished) logResponse(request, reply, metrics, GONE)
     })
-    const { headers } = request
-    const known = (caller: Caller) => {
-      const principal = principalIn(headers)
-      request.caller = principal === undefined ? caller : actingFor(caller, principal)
-      done()
-    }
-    const caller = authenticator.callerOf(headers)
-    if (caller instanceof Promise) caller.then(known).catch(done)
-    else known(caller)
+    admit(request, parts).then(() => {
+      if (isGone) request.visit.leave()
+      else done()
+    }, done)
+  })
+  api.addHook('preParsing', (request, reply, _payload, done) => {
+    if (expectsContinue(request.raw)) reply.raw.writeContinue()
+    done()
   })
   api.addHook('onResponse', (request, reply, done) => {
     logResponse(request, reply, metrics)
@@ -144,11 +156,26 @@ function authenticate(api: FastifyInstance, { admission, authenticator, metrics 
   })
 }
 
+async function admit(request: FastifyRequest, { admission, authenticator }: AppParts): Promise<void> {
+  const { headers } = request
+  const found = authenticator.callerOf(headers)
+  // tokens that wait for a key server take no room from known callers
+  if (found instanceof Promise) request.visit = admission.enter(STRANGERS)
+  const caller = await found
+  const principal = principalIn(headers)
+  request.caller = principal === undefined ? caller : actingFor(caller, principal)
+  request.visit?.leave()
+  request.visit = admission.enter(request.caller)
+  await admission.pace(request.caller)
+}
+
 /** The caller acting for a user, with that user's own limits: a gateway acts for many. */
-function actingFor({ deps, name }: Caller, principal: Principal): Caller {
+function actingFor({ deps, name, tenant }: Caller, principal: Principal): Caller {
   const narrowed = restricted(deps, principal)
-  const { tenant, userId = '' } = narrowed.within ?? {}
-  return { deps: narrowed, name: JSON.stringify([name, tenant, userId]) }
+  // the operator uses the share of the tenant it acts for
+  const ofTenant = deps.within === undefined ? principal.tenant : tenant
+  const called = JSON.stringify([name, principal.tenant, principal.userId ?? ''])
+  return defined({ deps: narrowed, name: called, tenant: ofTenant })
 }
 
 /** Logged instead of a status if the caller disconnected before the response. */
@@ -165,21 +192,28 @@ function logResponse(request: FastifyRequest, reply: FastifyReply, metrics: Http
 }
 
 function installErrorHandlers(app: FastifyInstance, metrics: HttpMetrics): void {
-  app.setErrorHandler((error, request, reply) => fail(error, request, reply))
+  app.setErrorHandler((error, request, reply) => fail(error, request, reply, metrics))
   app.setNotFoundHandler((request, reply) => {
     reply.raw.once('close', () => logResponse(request, reply, metrics))
     const path = request.url.split('?', 1)[0] ?? ''
-    return fail(new RouteNotFoundError({ method: request.method, path: path.slice(0, 256) }), request, reply)
+    return fail(new RouteNotFoundError({ method: request.method, path: path.slice(0, 256) }), request, reply, metrics)
   })
 }
 
-function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+function countRefusal(error: ThroughlineError, metrics: HttpMetrics): void {
+  if (error instanceof RateLimitedError) metrics.refused(error.details.limit)
+  else if (error instanceof UnavailableError) metrics.refused(error.details.reason)
+  else if (error.code === 'TOO_MANY_STREAMS') metrics.refused('streamsPerCaller')
+}
+
+function fail(error: unknown, request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics) {
   const known = noted(error, request)
-  const seconds = retryAfter(known.code)
+  countRefusal(known, metrics)
+  const seconds = retryAfter(known)
   if (seconds !== undefined) void reply.header('retry-after', seconds)
   if (known.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer')
-  // the rest of an unread body would be parsed as the next request
-  if (known.code === 'TOO_LARGE' || known.code === 'UNAVAILABLE') void reply.header('connection', 'close')
+  // the rest of a half-read body would be parsed as the next request
+  if (request.raw.readableDidRead && !request.raw.complete) void reply.header('connection', 'close')
   const problem = problemOf(known, request.id)
   return reply.code(problem.status).header('content-type', 'application/problem+json; charset=utf-8').send(problem)
 }

@@ -7,11 +7,12 @@ import { defined } from '../domain/optional.ts'
 import type { Principal } from '../domain/record.ts'
 import { restricted } from '../features/kernel/access.ts'
 import type { Deps } from '../features/kernel/deps.ts'
-import { name, text } from '../features/kernel/parse.ts'
+import { name, tenantName, text } from '../features/kernel/parse.ts'
+import type { Holder } from './share.ts'
 
 /** How tokens are checked. One of `secret`, `publicKey` and `jwksUrl`. */
 export interface JwtOptions {
-  /** Shared secret for HS256, HS384 and HS512. Use at least 32 bytes. */
+  /** Shared secret for HS256, HS384 and HS512, of at least 32 bytes. */
   secret?: string
   /** Public key as PEM. */
   publicKey?: string
@@ -31,10 +32,8 @@ export const ANY_USER = 'sessions:any'
 export const OPERATOR = 'throughline:operator'
 
 /** The caller, as operations and limits need it. */
-export interface Caller {
+export interface Caller extends Holder {
   readonly deps: Deps
-  /** The same for all requests of one caller. */
-  readonly name: string
 }
 
 /** Identifies the caller of a request. */
@@ -145,6 +144,9 @@ function problemWith(error: unknown): string {
 
 type Key = Uint8Array | KeyObject | ReturnType<typeof createRemoteJWKSet>
 
+/** Bytes of an HS256 hash: RFC 7518 allows no shorter key. */
+const SHORTEST_SECRET = 32
+
 const SHARED = ['HS256', 'HS384', 'HS512']
 const PUBLIC = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
@@ -152,7 +154,12 @@ const PUBLIC = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25
 function keyOf({ secret, publicKey, jwksUrl, algorithms }: JwtOptions): { key: Key; algorithms: readonly string[] } {
   const given = [secret, publicKey, jwksUrl].filter((value) => value !== undefined)
   if (given.length !== 1) throw new ValidationError('jwt', 'must have one of secret, publicKey and jwksUrl')
-  if (secret === '') throw new ValidationError('jwt.secret', 'must not be empty')
+  if (secret !== undefined && Buffer.byteLength(secret) < SHORTEST_SECRET) {
+    throw new ValidationError(
+      'jwt.secret',
+      `must have at least ${SHORTEST_SECRET} bytes, or it could be guessed; make one with openssl rand -hex 32 and set it as THROUGHLINE_JWT_SECRET`,
+    )
+  }
   const fit = secret === undefined ? PUBLIC : SHARED
   const wrong = algorithms?.find((algorithm) => !fit.includes(algorithm))
   if (wrong !== undefined || algorithms?.length === 0) {
@@ -195,7 +202,7 @@ function algorithmFor(key: KeyObject): string {
 
 /** The required claims; others are ignored. */
 const claims = z.object({
-  tenant: z.optional(name()),
+  tenant: z.optional(tenantName()),
   sub: name(),
   iss: z.optional(name()),
   scope: z.optional(text(LIMITS.note)),
@@ -217,5 +224,5 @@ function callerFrom(deps: Deps, payload: JWTPayload): Caller {
     ...(iss !== undefined && { issuer: iss }),
     ...(scope !== undefined && { scope }),
   }
-  return { deps: restricted(deps, principal), name: JSON.stringify([tenant, sub]) }
+  return { deps: restricted(deps, principal), name: JSON.stringify([tenant, sub]), tenant }
 }

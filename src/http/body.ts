@@ -36,12 +36,17 @@ export function readBody(stream: IncomingMessage, limit: number, visit: Visit, d
       end(error as Error)
       return
     }
-    end(null, body)
+    // parsing a large body is one piece of work, and using it another
+    if (size > LARGE) setImmediate(end, null, body)
+    else end(null, body)
   }
   stream.on('data', take).on('end', finish).on('error', gone)
 }
 
 type Done = (error: Error | null, body?: unknown) => void
+
+/** Bytes that may take 10 ms to parse. */
+const LARGE = 1024 * 1024
 
 /** Keys such as `__proto__` become plain keys, which the operations refuse by name. */
 function parsed(body: Buffer): unknown {
@@ -59,27 +64,68 @@ function parsed(body: Buffer): unknown {
 const HARMLESS = 64 * 1024
 /** Nesting levels: the limit for callers' values, plus the few levels around them. */
 const DEEPEST = LIMITS.depth + 8
-/** Lists and objects in one body. */
-const MOST = 1_000_000
+/** Lists, objects and commas in one body. */
+const MOST_VALUES = 1_000_000
+/** Different names of members in one body: those of one value of the largest kind, and ours around it. */
+const MOST_NAMES = LIMITS.members + 10_000
 
-/** Counts brackets before parsing: 16 MB of nothing but brackets would block the event loop for seconds. */
+/**
+ * Counts before parsing: 16 MB of nothing but brackets would block the event loop for seconds, and so would 25 MB of
+ * different names.
+ */
 function checkShape(body: Buffer): void {
+  const names = nameCounter(body)
   let depth = 0
   let count = 0
+  let start = 0
+  let end = 0
   let quoted = false
+  const addValue = () => {
+    if (++count > MOST_VALUES) throw new TooLargeError({ field: 'body', limit: MOST_VALUES, actual: count })
+  }
   for (let i = 0; i < body.length; i++) {
     const byte = body[i]
     if (quoted) {
       if (byte === BACKSLASH) i++
-      else if (byte === QUOTE) quoted = false
-    } else if (byte === QUOTE) quoted = true
+      else if (byte === QUOTE) {
+        quoted = false
+        end = i
+      }
+    } else if (byte === QUOTE) {
+      quoted = true
+      start = i
+    } else if (byte === COLON) {
+      names.add(start, end)
+      // without a name in between, another colon reads nothing
+      start = end
+    } else if (byte === COMMA) addValue()
     else if (byte === OPENING_LIST || byte === OPENING_OBJECT) {
-      count++
+      addValue()
       if (++depth > DEEPEST) throw new ValidationError('body', `nests deeper than ${LIMITS.depth} levels`)
-      if (count > MOST) throw new TooLargeError({ field: 'body', limit: MOST, actual: count })
     } else if (byte === CLOSING_LIST || byte === CLOSING_OBJECT) depth--
   }
 }
 
-const [QUOTE, BACKSLASH] = [0x22, 0x5c]
+/** The start of every hash: nobody can choose names that collide. */
+const SEED = crypto.getRandomValues(new Int32Array(1))[0] ?? 0
+/** Hashes of names are cut to this many values, so that about one in twenty of {@link MOST_NAMES} is missed. */
+const HASHES = 2 ** 19
+
+/** Counts different names by their hashes: repeated ones cost a parser little. */
+function nameCounter(body: Buffer) {
+  const seen = new Uint8Array(HASHES)
+  let count = 0
+  return {
+    add(start: number, end: number): void {
+      let hash = SEED
+      for (let i = start; i < end; i++) hash = Math.imul(hash ^ (body[i] ?? 0), 0x01000193)
+      const place = (hash ^ (hash >>> 15)) >>> 13
+      if (seen[place] === 1) return
+      seen[place] = 1
+      if (++count > MOST_NAMES) throw new TooLargeError({ field: 'body', limit: MOST_NAMES, actual: count })
+    },
+  }
+}
+
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
 const [OPENING_LIST, CLOSING_LIST, OPENING_OBJECT, CLOSING_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]

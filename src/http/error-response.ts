@@ -1,4 +1,11 @@
-import { type ErrorCode, InternalError, ThroughlineError, TooLargeError, ValidationError } from '../domain/errors.ts'
+import {
+  type ErrorCode,
+  InternalError,
+  RateLimitedError,
+  ThroughlineError,
+  TooLargeError,
+  ValidationError,
+} from '../domain/errors.ts'
 
 // a Record over the union: a new code without a status does not compile
 export const STATUS: Record<ErrorCode, 400 | 401 | 404 | 409 | 413 | 422 | 429 | 500 | 503> = {
@@ -15,6 +22,7 @@ export const STATUS: Record<ErrorCode, 400 | 401 | 404 | 409 | 413 | 422 | 429 |
   TOO_LARGE: 413,
   IDEMPOTENCY_MISMATCH: 422,
   TOO_MANY_STREAMS: 429,
+  RATE_LIMITED: 429,
   INTERNAL: 500,
   STORAGE: 503,
   INTAKE_PAUSED: 503,
@@ -38,6 +46,7 @@ const TITLE: Record<ErrorCode, string> = {
   TOO_LARGE: 'Too large',
   IDEMPOTENCY_MISMATCH: 'The key was used with different content',
   TOO_MANY_STREAMS: 'Too many streams',
+  RATE_LIMITED: 'Too much at once',
   INTERNAL: 'Internal error',
   STORAGE: 'The store failed',
   INTAKE_PAUSED: 'New sessions are paused',
@@ -89,7 +98,8 @@ export function knownError(error: unknown, requestId: string): ThroughlineError 
   }
 }
 
-/** Seconds to wait before retrying, for codes where a retry helps. */
-export function retryAfter(code: ErrorCode): number | undefined {
-  return code === 'UNAVAILABLE' || code === 'INTAKE_PAUSED' ? 1 : undefined
+/** Seconds to wait before retrying, for errors where a retry helps. */
+export function retryAfter(error: ThroughlineError): number | undefined {
+  if (error instanceof RateLimitedError) return error.details.retryAfter
+  return error.code === 'UNAVAILABLE' || error.code === 'INTAKE_PAUSED' ? 1 : undefined
 }

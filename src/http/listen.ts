@@ -15,10 +15,31 @@ export interface Listening {
 /** Milliseconds between checks for idle connections. */
 const TIDY = 20
 
-/** Listens, or throws an error that says why it cannot. */
-export async function listen(app: FastifyInstance, address: { port: number; host: string }): Promise<Listening> {
+/**
+ * Listens, or throws an error that says why it cannot.
+ *
+ * @param most connections; the next one closes those that are idle, and is closed itself if none is
+ */
+export async function listen(
+  app: FastifyInstance,
+  address: { port: number; host: string },
+  most: number,
+): Promise<Listening> {
   const sockets = new Set<Socket>()
+  const closeIdle = () => {
+    app.server.closeIdleConnections()
+    // Node does not count a connection without any request as idle
+    for (const socket of sockets) {
+      if (socket.bytesRead === 0) socket.destroy()
+      if (socket.destroyed) sockets.delete(socket)
+    }
+  }
   app.server.on('connection', (socket: Socket) => {
+    if (sockets.size >= most) closeIdle()
+    if (sockets.size >= most) {
+      socket.destroy()
+      return
+    }
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
@@ -33,12 +54,8 @@ export async function listen(app: FastifyInstance, address: { port: number; host
           resolve()
         }, timeoutMs)
       })
-      const tidy = setInterval(() => {
-        // a connection whose last response was sent after the stop began would be kept alive
-        app.server.closeIdleConnections()
-        // Node does not count a connection without any request as idle
-        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-      }, TIDY)
+      // a connection whose last response was sent after the stop began would be kept alive
+      const tidy = setInterval(closeIdle, TIDY)
       try {
         await app.close()
         await Promise.race([settled, late])

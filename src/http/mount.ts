@@ -49,6 +49,7 @@ export function mount(app: FastifyInstance, route: Route, context: RouteContext)
         const id = ofSession ? sessionIdOf(params['id'] ?? '') : (params['id'] ?? '')
         const body = isObject ? objectIn(request.body) : request.body
         const work = route.work === undefined ? undefined : workIn(caller.deps, route.work, id, body)
+        if (route.bulk === true) visit.beginBulk()
         const call: Call = {
           deps: work?.deps ?? caller.deps,
           id,
@@ -146,7 +147,7 @@ function wantsStream({ headers }: FastifyRequest): boolean {
 
 /** Streams events until the caller disconnects. */
 async function streamed(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, context: RouteContext) {
-  const done = context.admission.follow(request.caller.name)
+  const done = context.admission.follow(request.caller)
   try {
     const last = request.headers['last-event-id']
     const query = typeof last === 'string' ? { ...call.query, ...typedQuery(route.query, { after: last }) } : call.query
@@ -178,7 +179,7 @@ function worked(route: Route, call: Call, request: FastifyRequest, reply: Fastif
     }
   }
   try {
-    done = context.admission.follow(request.caller.name)
+    done = context.admission.follow(request.caller)
   } catch (error) {
     over()
     throw error
@@ -191,7 +192,6 @@ function worked(route: Route, call: Call, request: FastifyRequest, reply: Fastif
 function sendStream(reply: FastifyReply, events: AsyncIterable<string>, context: RouteContext, done: () => void) {
   void reply.headers({
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
     'x-accel-buffering': 'no',
   })
   return sendPieces(reply, events, context, done)

@@ -19,6 +19,7 @@ const ANYWHERE: readonly ErrorCode[] = [
   'INTERNAL',
   'STORAGE',
   'UNAVAILABLE',
+  'RATE_LIMITED',
 ]
 
 /** The schema of a problem response. */

@@ -32,6 +32,8 @@ export interface Route {
   readonly work?: 'session' | 'conversation'
   /** Whether it streams its progress to callers that ask for a stream. @default false */
   readonly long?: boolean
+  /** Whether it works through many sessions: only a few such calls run at once. @default false */
+  readonly bulk?: boolean
   /** Whether it responds with server-sent events; `response` is then the schema of one item. @default false */
   readonly stream?: boolean
   handle(call: Call): Promise<unknown> | AsyncIterable<unknown>

@@ -19,6 +19,7 @@ const HINTS: Record<ErrorCode, string> = {
   SCHEMA_NEWER: 'Tell the operator of the store.',
   UNAUTHENTICATED: 'The token was rejected. Ask the user to check the configuration.',
   TOO_MANY_STREAMS: 'End a subscription first.',
+  RATE_LIMITED: 'Wait a moment, then call again, one call at a time.',
   UNAVAILABLE: 'Try again in a moment.',
   ROUTE_NOT_FOUND: 'The server has another version. Tell its operator.',
   INTERNAL: 'Try again. If it keeps failing, tell the operator of the server.',

@@ -1,10 +1,18 @@
 import type { SessionEvent } from '../domain/event.ts'
 import { extractFacts, type Fact } from '../domain/memory/extract.ts'
 import { defined } from '../domain/optional.ts'
+import type { Compute } from '../ports/compute.ts'
 import type { Extract, Extractor, LanguageModel } from '../ports/model.ts'
 import { createAsk, type Prompt, WHO } from './ask.ts'
 import { parseFacts } from './extracted-facts.ts'
 import { formatTranscript, isInTranscript } from './transcript.ts'
+
+export interface ExtractorOptions {
+  /** After how long the rules decide. @default 60 s */
+  readonly timeoutMs?: number
+  /** Runs the rules. @default on this thread, in one piece */
+  readonly extractFacts?: Compute['extractFacts']
+}
 
 /** Maximum events per prompt. */
 const MAX_EVENTS = 200
@@ -15,24 +23,24 @@ const MAX_EVENTS = 200
  */
 export function createExtractor(
   choice?: Extract | LanguageModel,
-  { timeoutMs = 60_000 }: { timeoutMs?: number } = {},
+  { timeoutMs = 60_000, extractFacts: byRule = async (events) => extractFacts(events) }: ExtractorOptions = {},
 ): Extractor {
   const consult = createAsk<{ events: readonly SessionEvent[] }>('extract', choice, promptFor, timeoutMs)
 
   return async ({ events }) => {
-    const byRules = (fallback?: string) => {
-      return defined({ facts: extractFacts(events), by: 'rules' as const, fallback })
+    const byRules = async (fallback?: string) => {
+      return defined({ facts: await byRule(events), by: 'rules' as const, fallback })
     }
-    if (consult === undefined) return byRules()
+    if (consult === undefined) return await byRules()
     // events with nothing but bookkeeping do not cost a model call
-    if (typeof choice === 'object' && !events.some(isInTranscript)) return byRules()
+    if (typeof choice === 'object' && !events.some(isInTranscript)) return await byRules()
     if (typeof choice === 'object' && events.length > MAX_EVENTS)
-      return byRules(`more than ${MAX_EVENTS} events at once`)
+      return await byRules(`more than ${MAX_EVENTS} events at once`)
     const { by, answer, problem } = await consult({ events })
-    if (problem !== undefined) return byRules(problem)
+    if (problem !== undefined) return await byRules(problem)
     const found = by === 'model' ? parseObjects(String(answer)) : answer
     const facts = Array.isArray(found) ? parseFacts(found, events, by) : undefined
-    if (facts === undefined) return byRules(`${WHO[by]} answered nothing that can be used`)
+    if (facts === undefined) return await byRules(`${WHO[by]} answered nothing that can be used`)
     return { facts: by === 'model' ? withRecordedFacts(facts, events) : facts, by }
   }
 }

@@ -3,6 +3,7 @@ import { ValidationError } from '../domain/errors.ts'
 import { defined } from '../domain/optional.ts'
 import { DEFAULT_POLICY, type Policy } from '../domain/policy.ts'
 import { Background, type Reading } from '../features/kernel/background.ts'
+import { nodeCrypto } from '../features/kernel/crypto.ts'
 import type { Deps } from '../features/kernel/deps.ts'
 import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
 import { Staging } from '../features/work/staging.ts'
@@ -10,12 +11,14 @@ import { uuid7 } from '../ids.ts'
 import { lazy } from '../lazy.ts'
 import { noMetrics } from '../metrics/none.ts'
 import { requireModelOrFunction } from '../models/language-model.ts'
+import type { Compute } from '../ports/compute.ts'
 import type { Fuse } from '../ports/embed.ts'
 import type { EnvelopeCache } from '../ports/envelope-cache.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Store } from '../ports/store.ts'
 import type { Tokenizer } from '../ports/tokenizer.ts'
 import { throughlineOn } from '../throughline.ts'
+import { TextCompute } from '../worker/compute.ts'
 import { checkedOptions, type OpenOptions, type Options } from './options.ts'
 import { openServer } from './server.ts'
 import { flagSetting, secondsSetting } from './settings.ts'
@@ -83,17 +86,20 @@ type Around = Pick<Deps, 'keepsEnvelopes' | 'metrics' | 'cache'>
 
 function depsWith(store: Store, options: Options, around: Around): Opened {
   const closing = new AbortController()
+  const compute = new TextCompute({ threaded: options.index })
   const background = new Background(options.index ? (reading) => readAhead(deps, reading) : undefined)
   const deps: Deps = {
     store,
-    clock: options.clock,
+    clock: options.clock ?? store.clock,
     newId,
+    idSecret: secretOf(store),
     tokenizer: lazy(() => loadTokenizer(options.tokenizer)),
     agents: [...options.agents],
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),
     policy: policyOf(options.policy),
-    ...modelsOf(options),
+    ...modelsOf(options, compute),
+    compute,
     background,
     ...around,
     legacy: async ({ from, ...where }) => (await import('../legacy/index.ts')).legacySource({ url: from, ...where }),
@@ -103,6 +109,7 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
     closing.abort()
     background.stop()
     try {
+      await compute.close()
       await store.close()
     } finally {
       await around.cache?.close()
@@ -111,13 +118,27 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
   return { deps, close }
 }
 
+/** Reads the secret of the store on first use, and again only if that failed. */
+function secretOf(store: Store): () => Promise<string> {
+  let known: string | undefined
+  return async () => {
+    known ??= await store.secret(nodeCrypto().randomBytes(32).toString('hex'))
+    return known
+  }
+}
+
 /** Classifier, summarizer and extractor, loaded on first use: the extractor's rules alone take a sixth of a second. */
-function modelsOf({ classify, summarize, extract, embed }: Options): Pick<Deps, (typeof MODELS)[number] | 'fuse'> {
+function modelsOf(
+  { classify, summarize, extract, embed }: Options,
+  { extractFacts }: Compute,
+): Pick<Deps, (typeof MODELS)[number] | 'fuse'> {
   for (const field of MODELS) requireModelOrFunction(field, { classify, summarize, extract }[field])
   return {
     classify: lazyFunction(async () => (await import('../models/classifier.ts')).createClassifier(classify)),
     summarize: lazyFunction(async () => (await import('../models/summarizer.ts')).createSummarizer(summarize)),
-    extract: lazyFunction(async () => (await import('../models/extractor.ts')).createExtractor(extract)),
+    extract: lazyFunction(async () =>
+      (await import('../models/extractor.ts')).createExtractor(extract, { extractFacts }),
+    ),
     ...(embed !== undefined && {
       fuse: lazyFunction(async () => (await import('../models/embedder.ts')).createFuse(embed) as Fuse),
     }),
@@ -132,13 +153,13 @@ function lazyFunction<Input extends unknown[], Output>(load: () => Promise<(...i
   return async (...input: Input): Promise<Output> => await (await loaded())(...input)
 }
 
-/** Messages indexed per background step. */
+/** Messages indexed before another session has its turn. */
 const BACKGROUND_PAGE = 50
 
 /** Indexes a little of a session; true while there is more. */
-async function readAhead(deps: Deps, { sessionId, milestone }: Reading): Promise<boolean> {
+async function readAhead(deps: Deps, { sessionId, milestone, pause }: Reading): Promise<boolean> {
   const { indexSession } = await import('../features/term-index/operation.ts')
-  const { done } = await indexSession(deps, sessionId, BACKGROUND_PAGE)
+  const { done } = await indexSession(deps, sessionId, { most: BACKGROUND_PAGE, pause })
   if (!done || !milestone) return !done
   const { extractMemories } = await import('../features/memory/operation.ts')
   await extractMemories(deps, sessionId)

@@ -32,7 +32,7 @@ export interface OpenOptions {
   agents?: readonly string[]
   /** `exact` counts like OpenAI's o200k, `estimate` by length, or your own. @default 'exact' */
   tokenizer?: 'exact' | 'estimate' | Tokenizer
-  /** The source of times. @default the system clock */
+  /** The source of times. @default the clock of the database; of this machine for `memory:` and SQLite */
   clock?: Clock
   /**
    * After how long `resume` asks before continuing (idle), and a session is closed (stale). @default 24 h and 7 days
@@ -78,7 +78,6 @@ const DEFAULTS = {
   durability: 'full',
   agents: [],
   tokenizer: 'exact',
-  clock: { now: () => Date.now() },
   policy: {},
   index: true,
 } as const
@@ -98,7 +97,7 @@ const openOptions = schema(() => {
     migrate: z.optional(z.boolean()),
     agents: z._default(z.readonly(z.array(name())), DEFAULTS.agents),
     tokenizer: z._default(z.union([z.enum(['exact', 'estimate']), withMethod<Tokenizer>('count')]), DEFAULTS.tokenizer),
-    clock: z._default(withMethod<Clock>('now'), DEFAULTS.clock),
+    clock: z.optional(withMethod<Clock>('now')),
     policy: z._default(z.strictObject({ idleTimeoutMs: timeout, staleTimeoutMs: timeout }), DEFAULTS.policy),
     classify: z.optional(z.custom<Classify | LanguageModel>()),
     summarize: z.optional(z.custom<Summarize | LanguageModel>()),

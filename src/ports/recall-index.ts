@@ -1,5 +1,6 @@
 import type { TextAnalysis } from '../domain/recall/analyze.ts'
 import type { MessageFacts, Place } from '../domain/recall/rank.ts'
+import type { Principal } from '../domain/record.ts'
 import type { StoredEvent } from './session-store.ts'
 
 /**
@@ -10,8 +11,8 @@ import type { StoredEvent } from './session-store.ts'
  *   if the session does not exist or its log does not reach `to`, it returns false and writes nothing.
  * - I2 `marks` returns the marks of a user's sessions that need indexing: the log is ahead of `indexed`, or the index
  *   has an older version; newest activity first. `newest` limits it to that many of the newest sessions.
- * - I3 `behind` returns ids of any user's sessions that need indexing, and of ended sessions with events after
- *   `extracted`, in ascending order after `after`.
+ * - I3 `behind` returns ids of sessions that need indexing, and of ended sessions with events after `extracted`, in
+ *   ascending order after `after`: of any user, or only `within`.
  * - I4 `lookup` counts a user's corpus: messages, terms, long messages, speakers, and the messages that contain each
  *   requested term. Removed messages do not count.
  * - I5 `postings` returns the blocks of each term in order of session and block; beyond `limit`, the last ones.
@@ -19,7 +20,7 @@ import type { StoredEvent } from './session-store.ts'
  *   the time span, ties by session and turn; each once, in order of session and turn.
  * - I7 `events` returns the events at the given places, in their order, without those that no longer exist.
  * - I8 `drop` removes a session from the index and resets `indexed` to 0. A purge does the same in its own step.
- * - I9 Every call sees only one user of one tenant.
+ * - I9 Every call but `behind` sees only one user of one tenant.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */
@@ -91,6 +92,7 @@ export interface BehindQuery {
   readonly version: number
   readonly after?: string
   readonly limit: number
+  readonly within?: Principal
 }
 
 export interface Lookup {

@@ -1,5 +1,6 @@
 import type { SessionScratchpad, SessionView } from '../domain/fold.ts'
 import type { Principal, SessionRecord, SessionState } from '../domain/record.ts'
+import type { StoreClock } from './clock.ts'
 
 /**
  * Append-only log of session events with the views folded from it. The only source of truth.
@@ -42,7 +43,10 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S19 `repair` replaces the stored views only if the head is still `expectedHead`.
  * - S20 After `close` every call throws `StorageError`.
  * - S21 With `within`, sessions of other tenants and users do not exist (S16), for every call.
- * - S22 `purge` removes everything stored of a session in one step and counts it. The id may be used again.
+ * - S22 `purge` hides a session in one step, then removes and counts everything stored of it. Other calls see all of it
+ *   or nothing, also after a crash in between. The id may be used again: a call that writes to it waits for the end of
+ *   the purge, or ends it. A fork hides its copy in the same way until it is complete. `erase` removes what earlier
+ *   purges left in a log that the store writes beside its tables; false while a long-running reader needs it.
  *
  * Work
  * - S23 A decision's `edges` are stored with its events, under the sequence of their event. `edges` returns those at
@@ -61,11 +65,20 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S27 While the intake is paused, a `fork` and a `create` that would make a session throw `IntakePausedError` and
  *   write nothing, except with `ignorePause`. Existing sessions continue.
  *
+ * Integrity
+ * - S29 The checksum of an event is stored as given, never made or checked by a store, and a fork copies it.
+ *   `checksums` returns those of a range in sequence order. Reads leave it out: only `verify` and exports use it.
+ *
+ * Secret
+ * - S30 `secret` keeps the first candidate that any process gives it, and always returns that one.
+ *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface SessionStore {
   /** Short name for messages and health: `memory`, `sqlite` … */
   readonly name: string
+  /** The time of the database: the same for every process that uses it, whatever the clocks of their hosts. */
+  readonly clock: StoreClock
   create(request: CreateRequest): Promise<CreateResult>
   append(request: AppendRequest): Promise<WriteResult>
   decide(request: DecideRequest): Promise<WriteResult>
@@ -74,6 +87,7 @@ export interface SessionStore {
   record(key: SessionKey): Promise<SessionRecord | undefined>
   state(key: SessionKey): Promise<SessionScratchpad | undefined>
   read(key: SessionKey, query: ReadQuery): Promise<StoredEvent[]>
+  checksums(key: SessionKey, range: SequenceRange): Promise<string[]>
   active(query: ActiveQuery): Promise<SessionRecord | undefined>
   list(query: ListQuery): Promise<SessionRecord[]>
   /** Returns ids in ascending order, after `after`. */
@@ -82,6 +96,7 @@ export interface SessionStore {
   totals(within: Principal | undefined): Promise<Totals>
   repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): Promise<boolean>
   purge(key: SessionKey, at: string): Promise<PurgeCounts>
+  erase(): Promise<boolean>
   edges(key: SessionKey, query: EdgesQuery): Promise<StoredEdge[]>
   /** Returns the commits of a conversation in ascending order of position, ties by id, after `after`. */
   commits(query: CommitsQuery): Promise<CommitLink[]>
@@ -91,8 +106,11 @@ export interface SessionStore {
   pausedSince(): Promise<string | undefined>
   /** Pauses the intake of new sessions, or resumes it with `undefined`. A second pause keeps the first time. */
   pause(since: string | undefined): Promise<void>
+  /** Returns the secret of the store, from which ids are derived. */
+  secret(candidate: string): Promise<string>
   /** Returns a function that ends the watch. */
   watch(sessionId: string, wake: () => void): () => void
+  /** Throws if the store does not respond, lacks tables or takes no writes. */
   health(): Promise<StoreHealth>
   close(): Promise<void>
 }
@@ -113,13 +131,18 @@ export interface NewEvent {
   readonly parts?: string
   readonly agentId?: string
   readonly occurredAt?: string
+  /** Salt and digest as 56 hex digits. */
+  readonly checksum: string
 }
 
 /** A stored event. */
-export interface StoredEvent extends NewEvent {
+export interface StoredEvent extends Omit<NewEvent, 'checksum'> {
   readonly sequence: number
   readonly createdAt: string
 }
+
+/** A stored event with its checksum. */
+export type ChecksummedEvent = StoredEvent & NewEvent
 
 export interface IdempotencyStamp {
   readonly key: string
@@ -259,6 +282,12 @@ export interface ReadQuery {
   readonly turns?: number
   readonly order: 'asc' | 'desc'
   readonly limit: number
+}
+
+/** Sequences between two others, both exclusive. */
+export interface SequenceRange {
+  readonly after: number
+  readonly before: number
 }
 
 export interface ActiveQuery {

@@ -30,7 +30,7 @@ const MAX_BODY = 64 * 1024 * 1024
  */
 export function toJson(value: unknown, field = '', depth = 0): string {
   try {
-    return encodeJson(value, field || 'input', MAX_BODY, depth)
+    return encodeJson(value, field || 'input', MAX_BODY, depth, Number.POSITIVE_INFINITY)
   } catch (error) {
     if (field !== '' || !(error instanceof ValidationError) || !error.field.startsWith('input.')) throw error
     const name = error.field.slice('input.'.length)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { StorageError, UnavailableError } from '../domain/errors.ts'
+import { RateLimitedError, StorageError, UnavailableError } from '../domain/errors.ts'
 import { networkError, RetryableError, retryableResponse } from './retryable-error.ts'
 
 /** As `fetch` throws it. */
@@ -48,6 +48,8 @@ describe('retryableResponse', () => {
   it('retries when the server was busy and did nothing', () => {
     const busy = retryableResponse(503, new UnavailableError('busy'), '2')
     expect(busy).toMatchObject({ mayHaveArrived: false, retryAfterMs: 2000 })
+    const limited = retryableResponse(429, new RateLimitedError({ limit: 'requests', retryAfter: 1 }), '1')
+    expect(limited).toMatchObject({ mayHaveArrived: false, retryAfterMs: 1000 })
   })
 
   it('retries when a proxy did not reach the server, which may have run the call', () => {

@@ -1,4 +1,4 @@
-import { StorageError, type ThroughlineError, UnavailableError } from '../domain/errors.ts'
+import { RateLimitedError, StorageError, type ThroughlineError, UnavailableError } from '../domain/errors.ts'
 
 /** A failed request that is worth another attempt: no response came, or none from the server itself. Internal. */
 export class RetryableError extends Error {
@@ -32,14 +32,16 @@ export function networkError(origin: string, thrown: unknown): RetryableError | 
   return PERMANENT.test(code) ? error : new RetryableError(error, !NOT_SENT.has(code))
 }
 
-/** For an error response worth another attempt: the server is busy or stopping, or a proxy did not reach it. */
+/** For an error response worth another attempt: the server is busy or stopping, the caller used its share, or a proxy did not reach it. */
 export function retryableResponse(
   status: number,
   error: ThroughlineError,
   retryAfter: string | null,
 ): RetryableError | undefined {
   // the server did nothing
-  if (error instanceof UnavailableError) return new RetryableError(error, false, parseRetryAfter(retryAfter))
+  if (error instanceof UnavailableError || error instanceof RateLimitedError) {
+    return new RetryableError(error, false, parseRetryAfter(retryAfter))
+  }
   const isFromProxy = error instanceof StorageError && error.details.store === 'http'
   const isGateway = status === 502 || status === 504 || (status === 503 && isFromProxy)
   return isGateway ? new RetryableError(error, true, parseRetryAfter(retryAfter)) : undefined

@@ -8,6 +8,7 @@ export const {
   openSync,
   readdirSync,
   readFileSync,
+  statfsSync,
   statSync,
   unlinkSync,
   writeFileSync,

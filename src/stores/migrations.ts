@@ -11,6 +11,20 @@ export interface Migration {
   readonly sql: string
 }
 
+/**
+ * A part of a migration, between lines such as `-- step: batches`. What comes before the first such line is a
+ * `transaction`.
+ *
+ * - `transaction`: statements in one transaction.
+ * - `batches`: one statement that is repeated, each time in a transaction. Its parameter is the text in the column
+ *   `next` of its last row, null at first; it ends without a row, or with null.
+ * - `concurrently`: one statement outside a transaction, such as `create index concurrently`. Postgres only.
+ */
+export interface MigrationStep {
+  kind: 'transaction' | 'batches' | 'concurrently'
+  sql: string
+}
+
 /** A row of a ledger. Ledgers of the first pre-releases have no checksum. */
 export interface LedgerRow {
   version: number
@@ -68,6 +82,17 @@ export function joinMigration(path: URL): string {
   return `-- checksum ${checksumOf(sql)}\n${sql}`
 }
 
+const STEP = /^-- step: (transaction|batches|concurrently)$/m
+
+/** The steps of a migration. The last is a transaction, so that it can hold the row of the ledger. */
+export function stepsOf(sql: string): MigrationStep[] {
+  const parts = ['transaction', ...sql.split(STEP), 'transaction', '']
+  const steps = parts.flatMap((kind, i) =>
+    i % 2 === 0 ? [{ kind: kind as MigrationStep['kind'], sql: parts[i + 1] ?? '' }] : [],
+  )
+  return steps.at(-2)?.kind === 'transaction' ? steps.slice(0, -1) : steps
+}
+
 function checksumOf(sql: string): string {
   const plain = () => sql.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
   return STATED.exec(sql)?.[1] ?? process.getBuiltinModule('node:crypto').hash('sha256', plain()).slice(0, 16)
@@ -78,11 +103,16 @@ export function knownSchema(store: SqlStore): number {
   return migrationsOf(store).at(-1)?.version ?? 0
 }
 
-/** Version of the schema that a ledger describes; 0: none. Throws if this version can neither use nor migrate it. */
-export function schemaIn(store: SqlStore, ledger: readonly LedgerRow[]): number {
-  const known = knownSchema(store)
-  const found = Math.max(0, ...ledger.map(({ version }) => version))
-  const checksums = new Map(migrationsOf(store).map(({ version, checksum }) => [version, checksum]))
+/** Version of the schema that a ledger describes; 0: none. */
+export function newestIn(ledger: readonly LedgerRow[]): number {
+  return Math.max(0, ...ledger.map(({ version }) => version))
+}
+
+/** Like {@link newestIn}. Throws if a package with these migrations can neither use nor migrate the schema. */
+export function schemaIn(ledger: readonly LedgerRow[], migrations: readonly Migration[]): number {
+  const known = migrations.at(-1)?.version ?? 0
+  const found = newestIn(ledger)
+  const checksums = new Map(migrations.map(({ version, checksum }) => [version, checksum]))
   const isOurs = ({ version, checksum }: LedgerRow) =>
     checksum !== undefined && checksum === (checksums.get(version) ?? checksum)
   if (!ledger.every(isOurs)) throw new SchemaOutdatedError({ found, needed: known, madeBy: 'pre-release' })

@@ -67,6 +67,14 @@ describe('an exact count', () => {
     )
   })
 
+  it('is the sum of its slices, which are short', () => {
+    const text = 'It was a bright cold day in April.\n\tif (a) b(c)\n'.repeat(2000)
+    const slices = [...(tokenizer.slices?.(text) ?? [])]
+    expect(slices.join('')).toBe(text)
+    expect(Math.max(...slices.map(({ length }) => length))).toBeLessThanOrEqual(4092)
+    expect(slices.reduce((sum, slice) => sum + tokenizer.count(slice), 0)).toBe(tokenizer.count(text))
+  })
+
   it('takes the names of special tokens as text', () => {
     expect(tokenizer.count('<|endoftext|>')).toBe(7)
     expect(tokenizer.count('say <|endoftext|> and <|im_start|>')).toBeGreaterThan(10)

@@ -9,7 +9,8 @@ const EVENT = { type: 'user_message', content: 'x' }
 let target: Target
 let path: string
 beforeAll(async () => {
-  target = await startTarget({ limits: { requests: 3, bodies: 40 * MB } })
+  // a third of each for one caller
+  target = await startTarget({ limits: { requests: 9, bodies: 120 * MB } })
   path = `/v1/sessions/${target.sessions.ada}/events`
 })
 afterAll(() => target.server.close())
@@ -205,16 +206,19 @@ it.each(['{', '[1,', '{"type":"user_message",}', "{'type':1}", '01', 'undefined'
   },
 )
 
-it('bodies that exceed the total limit are refused with Retry-After, and nothing of them is kept', async () => {
+it('bodies that exceed the share of a caller are refused with Retry-After, and nothing of them is kept', async () => {
   await target.harmless(async () => {
     const first = await connected()
     const size = 30 * MB
     await new Promise((resolve) => first.write(head(`content-length: ${size + 2}`), resolve))
     await new Promise((resolve) => first.write(Buffer.alloc(size, ' '), resolve))
     const { text } = await poured(head(`content-length: ${size}`), Buffer.alloc(MB, ' '), 30)
-    expect(text).toMatch(/^HTTP\/1\.1 503 /)
+    expect(text).toMatch(/^HTTP\/1\.1 429 /)
     expect(text).toMatch(/\r\nretry-after: 1\r\n/)
-    expect(text).toMatch(/"code":"UNAVAILABLE"/)
+    expect(text).toMatch(/"code":"RATE_LIMITED".*"limit":"bodies"/)
+    const others = { token: target.tokens.eve, body: { ...EVENT, type: 'x y', content: 'x'.repeat(7 * MB) } }
+    const at = `/v1/sessions/${target.sessions.eve}/events`
+    expectProblem(await send(target.url, 'POST', at, others), 400, 'VALIDATION')
     const answered = new Promise<string>((resolve) => first.setEncoding('utf8').once('data', resolve))
     first.write('[]')
     expect(await answered).toMatch(/^HTTP\/1\.1 400 /)

@@ -13,11 +13,14 @@ const MB = 1024 * 1024
 /** Streams that one caller may have. */
 const EACH = 100
 
+/** The crowd is one tenant, and comes in a second. */
+const ROOMY = 'streams=20000,requestsPerSecond=1000000'
+
 let folder: string
 let server: ServerProcess
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'throughline-'))
-  server = await startServerProcess(`sqlite:${join(folder, 'sessions.db')}`, '--log', 'silent')
+  server = await startServerProcess(`sqlite:${join(folder, 'sessions.db')}`, '--log', 'silent', '--limits', ROOMY)
 })
 afterAll(async () => {
   expect(await server.stop()).toBe(0)

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sessionIdFor } from '../../src/domain/partition.ts'
 import { derivedId } from '../../src/features/kernel/derived-id.ts'
-import { expectProblem, type Person, send, startTarget, type Target } from './target.ts'
+import { tokenOf } from '../servers/http.ts'
+import { expectProblem, PEOPLE, type Person, send, startTarget, type Target } from './target.ts'
 
 let target: Target
 beforeAll(async () => {
@@ -76,7 +77,7 @@ describe.each<Person>(['eve', 'bob'])('a key that Ada has used, used by %s', (ot
 
 describe.each<Person>(['eve', 'bob'])('an id that %s makes from a key that Ada may use', (other) => {
   const owner = ['acme', 'ada']
-  /** Ada's call with the key, and the session id derived from it. */
+  /** Ada's call with the key, and the session id that these words would have without the secret of the store. */
   const idFor = (...words: string[]) => sessionIdFor({ tenant: 'acme', userId: 'ada' }, derivedId(...words))
   const ways: [what: string, path: () => string, body: unknown, idOf: (key: string) => string][] = [
     ['create', () => '/v1/sessions', { userId: 'ada', chatmode: 'guessed' }, (key) => idFor('create', ...owner, key)],
@@ -113,11 +114,42 @@ describe.each<Person>(['eve', 'bob'])('an id that %s makes from a key that Ada m
     const before = await target.harmless(() => guessed(idOf(key)))
     const first = await post('ada', path(), body, key)
     expect(first.status).toBeLessThan(300)
-    expect(first.text).toContain(idOf(key))
-    expect(await target.harmless(() => guessed(idOf(key)))).toEqual(before)
+    const { id, sessionId = id } = first.body as { id: string; sessionId?: string }
+    expect(sessionId).toMatch(/^.{14}8/)
+    expect(sessionId).not.toBe(idOf(key))
+    // even the real id is refused as any other of its version
+    for (const tried of [idOf(key), sessionId]) expect(await target.harmless(() => guessed(tried))).toEqual(before)
     expect((await post('ada', path(), body, key)).text).toBe(first.text)
     const end = { token: target.tokens.ada, body: {} }
-    await send(target.url, 'POST', `/v1/sessions/${idOf(key)}/end`, end)
+    expect((await send(target.url, 'POST', `/v1/sessions/${sessionId}/end`, end)).status).toBe(200)
+  })
+
+  it.each(ways)('is not the id of an import either when Ada wants to %s', async (what, path, body, idOf) => {
+    const key = `imported by ${other} to ${what}`
+    const token = await tokenOf({ tenant: PEOPLE[other], sub: other, scope: 'sessions:any' })
+    const importing = async (sessionId: string) => {
+      const parts = {
+        tenant: PEOPLE[other],
+        userId: other,
+        chatmode: key,
+        conversationId: key,
+        agent: 'a',
+        metadata: {},
+      }
+      const createdAt = '2026-03-01T12:00:00.000Z'
+      const started = { id: sessionId, type: 'session_started', role: 'system', content: 'x', parts, createdAt }
+      const blocks = [{ sessionId, events: [{ ...started, sequence: 1 }], done: true }]
+      const answer = await send(target.url, 'POST', '/v1/import', { token, body: { blocks } })
+      return (answer.body as { outcomes: { became?: string }[] }).outcomes[0]?.became
+    }
+    expect(await importing(idOf(key))).toBe('created')
+    const first = await post('ada', path(), body, key)
+    expect(first.status).toBeLessThan(300)
+    expect((await post('ada', path(), body, key)).text).toBe(first.text)
+    // as if Ada had no session
+    expect(await importing(idOf(key))).toBe('unchanged')
+    const { id, sessionId = id } = first.body as { id: string; sessionId?: string }
+    await send(target.url, 'POST', `/v1/sessions/${sessionId}/end`, { token: target.tokens.ada, body: {} })
   })
 })
 

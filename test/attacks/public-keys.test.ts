@@ -119,6 +119,7 @@ describe('contradictory key settings', () => {
     ['a secret and a public key', { secret: SECRET, publicKey }, 'jwt'],
     ['no key at all', {}, 'jwt'],
     ['an empty secret', { secret: '' }, 'jwt.secret'],
+    ['a secret of 31 bytes', { secret: 's'.repeat(31) }, 'jwt.secret'],
     ['a public key that is none', { publicKey: 'PEM' }, 'jwt.publicKey'],
     ['keys at an address that is none', { jwksUrl: 'keys' }, 'jwt.jwksUrl'],
   ])('%s: the server does not start', async (_what, jwt, field) => {

@@ -5,7 +5,8 @@ import { send, sendRaw, startTarget, type Target } from './target.ts'
 let target: Target
 let path: string
 beforeAll(async () => {
-  target = await startTarget({ limits: { requests: 5 } })
+  // five for one caller
+  target = await startTarget({ limits: { requests: 15 } })
   path = `/v1/sessions/${target.sessions.ada}/events`
 })
 afterAll(() => target.server.close())
@@ -130,10 +131,10 @@ describe('idle connections', () => {
   })
 })
 
-it('requests beyond the concurrency limit are refused entirely, and accepted ones are completed', async () => {
+it('requests beyond the share of a caller are refused entirely, and accepted ones are completed', async () => {
   const session = await target.server.tl.sessions.create({ userId: 'ada', tenant: 'acme', chatmode: 'crowd' })
   const at = `/v1/sessions/${session.id}/events`
-  // five unfinished requests take all slots
+  // five unfinished requests take all slots of the caller
   const waiting = await Promise.all(Array.from({ length: 5 }, () => connected()))
   const first = '{"type":"user_message","content":"'
   for (const socket of waiting) {
@@ -149,7 +150,10 @@ it('requests beyond the concurrency limit are refused entirely, and accepted one
   // before the five are accepted, some of the others are
   while (answers.some(({ status }) => status === 201)) answers = await crowd()
   for (const { status, headers, body } of answers) {
-    expect([status, (body as { code: string }).code, headers['retry-after']]).toEqual([503, 'UNAVAILABLE', '1'])
+    expect([status, (body as { code: string }).code, headers['retry-after']]).toEqual([429, 'RATE_LIMITED', '1'])
+  }
+  for (const who of ['bob', 'eve'] as const) {
+    expect((await send(target.url, 'GET', '/v1', { token: target.tokens[who] })).status).toBe(200)
   }
   const before = (await session.record()).head
   const ends = waiting.map(
@@ -177,7 +181,7 @@ it('callers who disconnect before the response free their slot, with a token or 
       }
     }
     let answer = await send(target.url, 'GET', '/v1', { token: target.tokens.ada })
-    while (answer.status === 503) answer = await send(target.url, 'GET', '/v1', { token: target.tokens.ada })
+    while (answer.status === 429) answer = await send(target.url, 'GET', '/v1', { token: target.tokens.ada })
     expect(answer.status).toBe(200)
   })
 })

@@ -31,16 +31,16 @@ describe('the server page', () => {
     expect(shown.toSorted()).toEqual([...routes, 'GET / (that is, /v1)'].toSorted())
   })
 
-  it('marks the routes that take observations, and long-running ones', () => {
+  it('marks the routes that take observations, long-running ones, and those that work through many sessions', () => {
     const marks = rowsOf('Routes').map(([route = '', takes = '']) => {
-      return `${route.replace('…', '/sessions/{id}')} ${/ ?\b([WL])$/.exec(takes)?.[1] ?? ''}`.trim()
+      return `${route.replace('…', '/sessions/{id}')} ${/(?:^|(?<= ))([WLB]( B)?)$/.exec(takes)?.[1] ?? ''}`.trim()
     })
-    const marked = ROUTES.flatMap(({ method, path, work, long }) => {
+    const marked = ROUTES.flatMap(({ method, path, work, long, bulk }) => {
       if (path.endsWith('/steps')) return []
-      if (work !== undefined) return [`${method} ${path} W`]
-      return long === true ? [`${method} ${path} L`] : []
+      const letters = [work !== undefined && 'W', long && 'L', bulk && 'B'].filter((mark) => typeof mark === 'string')
+      return letters.length === 0 ? [] : [`${method} ${path} ${letters.join(' ')}`]
     })
-    expect(marks.filter((mark) => / [WL]$/.test(mark)).toSorted()).toEqual(marked.toSorted())
+    expect(marks.filter((mark) => / [WLB]$/.test(mark)).toSorted()).toEqual(marked.toSorted())
   })
 
   it('lists every setting that the code reads, except that of clients', () => {

@@ -123,7 +123,8 @@ describe('the slider through time', () => {
     await other.getByText('Changes from event #9 to event #1').first().waitFor()
     await other.getByRole('region', { name: 'Changes in the scratchpad' }).getByText('removed').first().waitFor()
     await other.getByRole('button', { name: 'Stop comparing with #9' }).click()
-    await other.getByText('Not changed yet.').waitFor()
+    await other.getByRole('region', { name: 'Scratchpad', exact: true }).getByText('Not changed yet.').waitFor()
+    await other.getByRole('region', { name: 'Envelope' }).getByText('Set when the session started').waitFor()
   })
 
   it('follows new events at the end, and otherwise stays in place', async () => {

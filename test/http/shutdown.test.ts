@@ -97,7 +97,7 @@ describe('a caller', () => {
     leaving.abort()
     expect(await gone).toBe('gone')
     const metrics = async () => (await fetch(`${server.url}/metrics`)).text()
-    await expect.poll(metrics).toMatch(/http_request_seconds_count\{.*messages",status="499"\} 1/)
+    await expect.poll(metrics, { timeout: 10_000 }).toMatch(/http_request_seconds_count\{.*messages",status="499"\} 1/)
     answer.open()
   })
 

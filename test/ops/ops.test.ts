@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { httpMetrics, newRegistry } from '../../src/metrics/http.ts'
 import { prometheusMetrics } from '../../src/metrics/prometheus.ts'
 import { requirePromtool } from './promtool.ts'
 
@@ -57,9 +58,27 @@ async function registered(): Promise<Map<string, string[]>> {
   return new Map(found)
 }
 
+/** Every metric of a server, with its labels, after each was set once. */
+async function served(): Promise<Map<string, string[]>> {
+  const registry = newRegistry()
+  const metrics = httpMetrics(registry)
+  metrics.answered({ method: 'GET', route: '/v1', status: 200 }, 0.001)
+  metrics.streams(1)
+  metrics.refused('bulk')
+  metrics.ready(true)
+  metrics.store({ bytes: 1, freeBytes: 1, waiting: 0 })
+  metrics.behind(0)
+  return new Map(
+    (await registry.getMetricsAsJSON()).map(({ name, values }) => [
+      name,
+      [...new Set(values.flatMap((value) => Object.keys(value.labels)))],
+    ]),
+  )
+}
+
 /** The metrics of an expression with their selectors. */
 function used(text: string): { name: string; selector: string }[] {
-  const names = /\b((?:session_envelope|conversation_worker)_\w+|\w+(?=[{[]))(?:\{([^}]*)\})?/g
+  const names = /\b((?:session_envelope|conversation_worker|throughline|nodejs)_\w+|\w+(?=[{[]))(?:\{([^}]*)\})?/g
   return [...text.matchAll(names)].map(([, name = '', selector = '']) => ({
     name: name.replace(/_(bucket|sum|count)$/, ''),
     selector,
@@ -108,7 +127,9 @@ describe('the rules for Prometheus', () => {
   })
 
   it('are exactly those that the operations page explains', () => {
-    const explained = [...operations.matchAll(/^### (SessionEnvelope\w+)$/gm)].map(([, name = '']) => name)
+    const explained = [...operations.matchAll(/^### ((?:SessionEnvelope|Throughline)\w+)$/gm)].map(
+      ([, name = '']) => name,
+    )
     expect(explained).toEqual(alerts)
   })
 })
@@ -120,7 +141,7 @@ describe('the dashboard', () => {
     expect(templating.list[0]).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' })
     const sources = [...textOf('ops/dashboard.json').matchAll(/"type": "prometheus", "uid": "([^"]*)"/g)]
     expect(new Set(sources.map(([, uid]) => uid))).toEqual(new Set([`\${datasource}`]))
-    expect(panels).toHaveLength(9)
+    expect(panels).toHaveLength(19)
     expect(panels.every(({ title, targets }) => title !== '' && targets.length > 0)).toBe(true)
   })
 
@@ -148,7 +169,7 @@ describe('the metrics', () => {
   })
 
   it.each(['alerts.yml', 'alerts.test.yml', 'dashboard.json'] as const)('that %s uses exist', async (place) => {
-    const known = new Map([...(await registered()), ['ALERTS', ['alertname', 'alertstate']]])
+    const known = new Map([...(await registered()), ...(await served()), ['ALERTS', ['alertname', 'alertstate']]])
     const found = used(places()[place])
     expect(found.length).toBeGreaterThan(8)
     expect(found.filter(({ name }) => !known.has(name))).toEqual([])
@@ -162,7 +183,8 @@ describe('the metrics', () => {
 
   it('are all on the dashboard', async () => {
     const shown = new Set(used(places()['dashboard.json']).map(({ name }) => name))
-    expect([...(await registered()).keys()].filter((name) => !shown.has(name))).toEqual([])
+    const own = [...(await served()).keys()].filter((name) => name.startsWith('throughline_'))
+    expect([...(await registered()).keys(), ...own].filter((name) => !shown.has(name))).toEqual([])
   })
 
   it('are exactly those on the operations page, with their labels', async () => {

@@ -4,7 +4,7 @@ import { uuid7 } from '../../src/ids.ts'
 import { openOn } from '../../src/open/open.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { blockOf, type ForeignSession } from '../../src/stores/conformance/import-samples.ts'
-import { readLog } from '../../src/stores/conformance/samples.ts'
+import { readChecksummedLog } from '../../src/stores/conformance/samples.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
@@ -70,7 +70,7 @@ async function shown(store: Store, sessionId: string): Promise<unknown> {
   const { tenant = '', conversationId = '' } = view?.record ?? {}
   return {
     view,
-    log: await readLog(store, sessionId),
+    log: await readChecksummedLog(store, sessionId),
     edges: await store.edges({ sessionId }, { limit: 100_000 }),
     commits: await store.commits({ tenant, conversationId, limit: 100 }),
     listed: await store.list({ tenant, conversationId, limit: 100 }),
@@ -91,7 +91,7 @@ it.each(ways)('from %s any life comes in by blocks of any size as it is', { time
             if (session.id !== ids.at(-1)) ids.push(session.id)
           }
           for (const sessionId of ids) {
-            const life = { sessionId, events: await readLog(source, sessionId) }
+            const life = { sessionId, events: await readChecksummedLog(source, sessionId) }
             const forked = (await source.load({ sessionId }))?.record.forkedFrom
             await bring(target, life, some, early, (forked?.sequence ?? 0) + 1)
             expect(await shown(target, sessionId)).toStrictEqual(await shown(source, sessionId))

@@ -13,10 +13,13 @@ export interface FaultyNetwork {
   hang(which?: 'established'): void
   /** Resumes the traffic, including held bytes. */
   resume(): void
+  /** Sends new connections to another server; the others stay. */
+  moveTo(port: number): void
   stop(): Promise<void>
 }
 
-export async function startFaultyNetwork(target: number): Promise<FaultyNetwork> {
+export async function startFaultyNetwork(first: number): Promise<FaultyNetwork> {
+  let target = first
   const sockets = new Set<Socket>()
   const cuts = new Map<Direction, { left: number; done(chunk: Buffer): void }>()
   let hanging = false
@@ -70,6 +73,9 @@ export async function startFaultyNetwork(target: number): Promise<FaultyNetwork>
     resume() {
       hanging = false
       for (const socket of sockets) socket.resume()
+    },
+    moveTo(other) {
+      target = other
     },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve))

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { runFolder, temporaryFolder, trackProcess } from './test-run.ts'
 
@@ -27,6 +27,10 @@ export interface PostgresServer {
   crash(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void>
   /** Starts it again after a crash, on the same port and data. */
   start(): Promise<void>
+  /** Starts a standby that follows it, from a copy of its data. Restarts this one. */
+  startStandby(): Promise<PostgresServer>
+  /** Makes it a standby when it starts again, one that follows nothing. */
+  demote(): void
   stop(): Promise<void>
 }
 
@@ -57,29 +61,51 @@ export async function startPostgres(
   { name, home }: { name: string; home: string },
   durable = false,
 ): Promise<PostgresServer> {
-  const { path: folder, remove } = temporaryFolder('throughline-postgres-')
-  const data = join(folder, 'data')
   const user = unprivilegedUser()
   const programs = user && home.startsWith(root) ? copyOf(home) : home
+  const make = (data: string) => {
+    const args = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync']
+    execFileSync(join(programs, 'bin/initdb'), args, { ...optionsFor(user, dirname(data)), stdio: 'ignore' })
+  }
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
+  if (!durable) settings.push('fsync=off', 'full_page_writes=off', 'synchronous_commit=off')
+  return await startServer({ name, programs, user, settings, make })
+}
+
+/** The user that runs the programs; absent: the current one. */
+type User = { uid: number; gid: number } | undefined
+
+interface ServerOptions {
+  name: string
+  programs: string
+  user: User
+  settings: readonly string[]
+  /** Fills an empty data folder. */
+  make(data: string): void
+}
+
+const optionsFor = (user: User, cwd: string) => ({
+  ...user,
+  cwd,
+  env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' },
+})
+
+async function startServer({ name, programs, user, settings, make }: ServerOptions): Promise<PostgresServer> {
+  const { path: folder, remove } = temporaryFolder('throughline-postgres-')
+  const data = join(folder, 'data')
   mkdirSync(data)
   if (user) for (const path of [folder, data]) chownSync(path, user.uid, user.gid)
-
-  const options = { ...user, cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' } }
-  execFileSync(join(programs, 'bin/initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
-    ...options,
-    stdio: 'ignore',
-  })
+  make(data)
   const port = await freePort()
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
-  if (!durable) settings.push('fsync=off', 'full_page_writes=off', 'synchronous_commit=off')
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   let child: ChildProcess
 
   async function start(): Promise<void> {
     const deadline = performance.now() + START
     do {
-      const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
-      child = trackProcess(spawn(join(programs, 'bin/postgres'), args, { ...options, stdio: 'ignore' }), 'SIGQUIT')
+      const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
+      const options = { ...optionsFor(user, folder), stdio: 'ignore' } as const
+      child = trackProcess(spawn(join(programs, 'bin/postgres'), args, options), 'SIGQUIT')
       if (await answers(url, child)) return
     } while (performance.now() < deadline)
     throw new Error(`postgres ended with ${child.exitCode ?? child.signalCode}`)
@@ -105,6 +131,20 @@ export async function startPostgres(
     },
     crash: end,
     start,
+    async startStandby() {
+      await end('SIGINT')
+      const follow = `primary_conninfo=host=127.0.0.1 port=${port} user=postgres`
+      const copy = (target: string) => {
+        execFileSync('cp', ['-a', `${data}/.`, target])
+        writeFileSync(join(target, 'standby.signal'), '')
+      }
+      const starting = startServer({ name, programs, user, settings: [...settings, follow], make: copy })
+      await start()
+      return await starting
+    },
+    demote() {
+      writeFileSync(join(data, 'standby.signal'), '')
+    },
     async stop() {
       // SIGINT: end the connections and stop
       await end('SIGINT')

@@ -21,7 +21,12 @@ export function useRequest<T>(
     isLoading: true,
   })
   const [round, setRound] = useState(0)
+  const [sent, setSent] = useState<readonly unknown[]>([])
+  const wanted = [...inputs, round]
+  // the request is sent after the render in which its inputs change
+  const isSent = sent.length > 0 && wanted.every((input, i) => Object.is(input, sent[i]))
   useEffect(() => {
+    setSent(wanted)
     if (ask === undefined) return setState((before) => ({ ...before, isLoading: false }))
     const control = new AbortController()
     setState((before) => ({ ...before, isLoading: true }))
@@ -32,6 +37,7 @@ export function useRequest<T>(
       },
     )
     return () => control.abort()
-  }, [...inputs, round])
-  return { ...state, reload: useCallback(() => setRound((n) => n + 1), []) }
+  }, wanted)
+  const isLoading = ask !== undefined && (state.isLoading || !isSent)
+  return { ...state, isLoading, reload: useCallback(() => setRound((n) => n + 1), []) }
 }

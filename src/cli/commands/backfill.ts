@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Progress } from '../../api.ts'
 import { defined } from '../../domain/optional.ts'
-import { name } from '../../features/kernel/parse.ts'
+import { name, tenantName } from '../../features/kernel/parse.ts'
 import { command } from '../command.ts'
 import { formatBackfill } from '../envelope/backfill-report.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -46,7 +46,7 @@ export const backfillCommand = command({
     batch: z.optional(name()),
     limit: wholeNumber(1, 999_999_999).optional(),
     after: z.string().optional(),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
     user: z.optional(name()),
     dryRun: z.boolean().default(false),
   }),

@@ -67,12 +67,16 @@ async function purgeAllOfUser(
   )
 }
 
-function formatReceipt({ sessions, events, keys, memories, purgedAt }: PurgeReceipt, { paint }: Output): string {
+function formatReceipt(
+  { sessions, events, keys, memories, purgedAt, pending }: PurgeReceipt,
+  { paint }: Output,
+): string {
   const gone = [
     pluralize(sessions, 'session'),
     pluralize(events, 'event'),
     pluralize(memories, 'memory', 'memories'),
     pluralize(keys, 'idempotency key'),
   ]
-  return `${paint('green', 'purged')}  ${gone.join(', ')} at ${purgedAt}`
+  const left = '; a reader keeps older copies in the write-ahead log: run throughline sweep once it has ended'
+  return `${paint('green', 'purged')}  ${gone.join(', ')} at ${purgedAt}${pending === true ? left : ''}`
 }

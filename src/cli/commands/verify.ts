@@ -9,7 +9,7 @@ import { pluralize } from '../text.ts'
 
 export const verifyCommand = reportCommand({
   usage: 'verify [session]',
-  summary: 'compare stored session data with the logs',
+  summary: 'check the logs, and compare stored session data with them',
   more: `Read-only, and safe while others write. Exits with ${EXIT.found} if it finds a difference.`,
   input: z.strictObject({ session: z.string().optional() }),
 
@@ -24,12 +24,12 @@ function formatReport(report: VerifyReport, { paint }: Output): string {
   if (differences.length === 0) return `${paint('green', 'ok')}  ${seen}: no differences`
 
   const damaged = new Set(differences.map(({ sessionId }) => sessionId)).size
-  const advice = differences.some(({ field }) => field === 'log')
-    ? 'Where the field is log, the log itself is damaged: restore a backup.'
+  const advice = differences.some(({ field }) => /^log\b/.test(field))
+    ? 'Where the field begins with log, the log itself is damaged: restore a backup. `rebuild` leaves such sessions alone.'
     : 'To repair: throughline rebuild'
   const rows = renderTable(differences, [
     { title: 'session', value: ({ sessionId }) => sessionId },
-    { title: 'field', value: ({ field }) => field },
+    { title: 'field', value: ({ field, sequence }) => (sequence === undefined ? field : `${field} of ${sequence}`) },
     { title: 'expected', value: (difference) => formatValue(difference, 'expected'), maxWidth: 32 },
     {
       title: 'actual',

@@ -39,8 +39,8 @@ export interface Imported extends ImportCounts {
 }
 
 const MAX_REFUSALS = 100
-/** Size at which a write starts before its batch is full. */
-const MAX_WRITE_CHARACTERS = 8 * 1024 * 1024
+/** Size at which a write starts before its batch is full. The last document may exceed it. */
+const MAX_WRITE_CHARACTERS = LIMITS.remember / 2
 
 /**
  * Imports documents as memories in batches. Ids derive from the documents, so a stopped import continues when it is run

@@ -65,6 +65,7 @@ export async function purgeUser(
     keys: sum(({ keys }) => keys),
     memories: sum(({ memories }) => memories),
     purgedAt: receipts.at(-1)?.purgedAt ?? '',
+    ...defined({ pending: receipts.at(-1)?.pending }),
   }
 }
 

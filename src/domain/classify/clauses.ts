@@ -1,3 +1,4 @@
+import { proseOf } from '../prose.ts'
 import { CREATING, EDITING, words } from './words.ts'
 
 /** The words between two punctuation marks, or one emoji. */
@@ -18,7 +19,7 @@ export interface ParsedMessage {
   hasCode: boolean
 }
 
-/** Longer messages are read from both ends: the intent is there, and a pasted log in the middle costs nothing. */
+/** Characters read of a message, half of them from its end. */
 const MAX_LENGTH = 8000
 
 const TOKEN =
@@ -42,9 +43,7 @@ const SPELLING: Readonly<Record<string, string>> = {
 
 /** Splits a message into clauses. Skips fenced code; code in backticks counts as one word. */
 export function parseMessage(message: string): ParsedMessage {
-  const parts = message.split('```')
-  let prose = parts.filter((_, i) => i % 2 === 0).join('\n')
-  if (prose.length > MAX_LENGTH) prose = `${prose.slice(0, MAX_LENGTH / 2)}\n${prose.slice(-MAX_LENGTH / 2)}`
+  const { prose, hasCode: isFenced } = proseOf(message, MAX_LENGTH)
 
   // "we'll" and "we're" would read as "well" and "were"
   const marks =
@@ -54,7 +53,7 @@ export function parseMessage(message: string): ParsedMessage {
       .match(TOKEN) ?? []
   const clauses: Clause[] = []
   const tokens: string[] = []
-  let hasCode = parts.length > 1
+  let hasCode = isFenced
   let open: Clause = { words: [], asked: false, contrast: false }
   const close = (contrast = false) => {
     if (open.words.length > 0 || open.contrast) clauses.push(open)

@@ -65,7 +65,8 @@ export function fromAISDK(input: unknown): Message[] {
   let open = false
   for (const place of readObjects(input, 'messages')) {
     if (requireRole(place, ROLES) === 'tool') {
-      messages.push(...readResults(place, open, (block) => readResult(block, names, served)))
+      const read = readResults(place, open, (block) => readResult(block, names, served))
+      for (const message of read) messages.push(message)
       open = true
       continue
     }

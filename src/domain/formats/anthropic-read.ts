@@ -33,7 +33,7 @@ export function readMessages(input: unknown): Message[] {
       messages.push(
         apart || outer ? withParts(first, FORMAT, { ...(apart && { apart }), ...(outer && { outer }) }) : first,
       )
-    messages.push(...others)
+    for (const other of others) messages.push(other)
     const rest = blocks?.filter((block) => !isResult(block)) ?? []
     const value: JsonObject = { role: 'user', content: rest.map((block) => block.value) }
     if (rest.length > 0) messages.push(readMessage({ value, path: place.path }, rest, true))

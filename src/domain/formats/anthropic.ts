@@ -56,7 +56,7 @@ export function toAnthropic(messages: readonly Message[], options: AnthropicOpti
     const joined = results !== undefined && message.role === 'user' && !apart
     const written = restore(writeMessage(message, said, joined), said) as JsonObject | undefined
     if (written === undefined) continue
-    if (joined && Array.isArray(written.content)) results?.push(...written.content)
+    if (joined && Array.isArray(written.content)) for (const block of written.content) results?.push(block)
     else list.push(written)
     results = undefined
   }

@@ -56,17 +56,20 @@ export function toOpenAIResponses(messages: readonly Message[], options: WriteOp
 export function fromOpenAIResponses(input: unknown): Message[] {
   const messages: Message[] = []
   let turn: InputObject[] = []
+  /** Whether the turn has a message or a call. */
+  let spoken = false
   const close = () => {
     if (turn.length > 0) messages.push(readTurn(turn))
     turn = []
+    spoken = false
   }
   for (const place of readObjects(input, 'input')) {
     const kind = kindOf(place)
     if (kind === 'assistant' || kind === 'call') {
       // a message, or the reasoning before it, starts a new one; calls continue the last
-      const begins = kind === 'assistant' && turn.some((item) => kindOf(item) === 'call' || isMessage(item))
-      if (begins) close()
+      if (kind === 'assistant' && spoken) close()
       turn.push(place)
+      spoken ||= kind === 'call' || isMessage(place)
     } else {
       close()
       messages.push(kind === 'result' ? readResult(place) : readOther(place))

@@ -1,4 +1,4 @@
-import type { Message } from '../message.ts'
+import type { Message, ToolCall } from '../message.ts'
 import { type MessageFormat, toWritable, withParts } from './parts.ts'
 
 /** Options of a writer. */
@@ -19,8 +19,10 @@ interface Slot {
   message: Message
   /** Messages directly after it. */
   results: Message[]
-  /** Ids of its calls without a result. */
-  open: string[]
+  /** Ids of its calls. */
+  calls: string[]
+  /** Number of results by id. */
+  answered: Map<string, number>
 }
 
 /**
@@ -41,26 +43,38 @@ export function pairResults(
     const last = slots.at(-1)
     if (isAttached(message, format)) {
       if (adjacent && last !== undefined) last.results.push(message)
-      else slots.push({ message, results: [], open: [] })
+      else slots.push(slotOf(message))
     } else if (message.role === 'tool') {
       const id = message.toolCallId ?? ''
       const caller = waiting.get(id)?.pop()
       if (caller === undefined) continue
-      caller.open.splice(caller.open.indexOf(id), 1)
+      caller.answered.set(id, (caller.answered.get(id) ?? 0) + 1)
       if (adjacent) caller.results.push(message)
-      else slots.push({ message, results: [], open: [] })
+      else slots.push(slotOf(message))
     } else {
-      const open = message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : []
-      const slot = { message, results: [], open }
+      const slot = slotOf(message, message.role === 'assistant' ? message.toolCalls : [])
       speaker = slots.push(slot) - 1
-      for (const id of open) push(waiting, id, slot)
+      for (const id of slot.calls) push(waiting, id, slot)
     }
   }
-  return slots.flatMap(({ message, results, open }, i) => [
-    message,
-    ...results,
-    ...(i < speaker ? open.map((id) => missingResult(id, format)) : []),
+  return slots.flatMap((slot, i) => [
+    slot.message,
+    ...slot.results,
+    ...(i < speaker ? openCalls(slot).map((id) => missingResult(id, format)) : []),
   ])
+}
+
+function slotOf(message: Message, calls: readonly ToolCall[] = []): Slot {
+  return { message, results: [], calls: calls.map(({ id }) => id), answered: new Map() }
+}
+
+/** Ids of the calls without a result. */
+function openCalls({ calls, answered }: Slot): string[] {
+  return calls.filter((id) => {
+    const left = answered.get(id) ?? 0
+    answered.set(id, left - 1)
+    return left <= 0
+  })
 }
 
 function missingResult(toolCallId: string, format: MessageFormat): Message {

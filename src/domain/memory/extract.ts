@@ -1,6 +1,7 @@
 import type { SessionEvent } from '../event.ts'
 import { truncateText } from '../graph.ts'
 import { isObject } from '../json.ts'
+import { complete } from '../pieces.ts'
 import { summarizeWork } from '../work.ts'
 import { agreementOf } from './extract/agreement.ts'
 import { categorize } from './extract/categorize.ts'
@@ -24,6 +25,9 @@ export interface Fact {
 /** Maximum characters of a fact. */
 const MAX_LENGTH = 400
 
+/** A longer note is data: nothing of it is remembered. */
+const MAX_NOTE = 20_000
+
 /** Confidence of facts mentioned in passing. */
 export const IMPLICIT_CONFIDENCE: Readonly<Record<MemoryCategory, number>> = {
   facts: 0.7,
@@ -40,6 +44,11 @@ const EXPLICIT_CONFIDENCE = 0.9
  * one-time requests, doubts, and also tool results, passwords and keys. English only.
  */
 export function extractFacts(events: readonly SessionEvent[]): Fact[] {
+  return complete(extractingFacts(events))
+}
+
+/** {@link extractFacts} in pieces: yields after each event. */
+export function* extractingFacts(events: readonly SessionEvent[]): Generator<undefined, Fact[]> {
   const found = new Map<string, Fact>()
   const add = (fact: Fact) => {
     const content = truncateText(fact.content.replace(/\s+/gu, ' ').trim(), MAX_LENGTH)
@@ -54,6 +63,7 @@ export function extractFacts(events: readonly SessionEvent[]): Fact[] {
   let spoken: SessionEvent | undefined
   for (const event of events) {
     for (const fact of factsIn(event)) add(fact)
+    yield
     if (!isSpoken(event)) continue
     const agreed = spoken && agreementOf(spoken, event)
     if (agreed !== undefined) add(contextFact(agreed.content, agreed.from, agreed.to))
@@ -93,7 +103,8 @@ function factOf({ text, explicit, anything }: Statement, sequence: number): Fact
 /** Returns a passed gate that has a note; `noted: false` marks the default text. */
 function gateFact({ content, parts, sequence }: SessionEvent): Fact[] {
   const { gate, passed, noted } = isObject(parts) ? parts : {}
-  if (typeof gate !== 'number' || passed === false || noted === false || content.trim() === '') return []
+  if (typeof gate !== 'number' || passed === false || noted === false) return []
+  if (content.length > MAX_NOTE || content.trim() === '') return []
   return [contextFact(`Gate ${gate} passed: ${content}`, sequence)]
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { distinctiveTerms, isSimilar, normalizedContent, SimilarityIndex } from './similarity.ts'
+import { complete } from '../pieces.ts'
+import { distinctiveTerms, findSimilar, gistOf, isSimilar } from './similarity.ts'
 
 describe('two memories', () => {
   it.each([
@@ -31,36 +32,53 @@ describe('two memories', () => {
   })
 
   it('have one gist where only the form differs', () => {
-    expect(normalizedContent('Runs the tests, then commits')).toBe(normalizedContent('run tests; then commit!'))
-    expect(normalizedContent('runs')).not.toBe(normalizedContent('never runs'))
+    expect(gistOf('Runs the tests, then commits')).toBe(gistOf('run tests; then commit!'))
+    expect(gistOf('runs')).not.toBe(gistOf('never runs'))
   })
 })
 
 describe('the rarest terms of a memory', () => {
-  it('are enough that every similar memory has one of them', () => {
+  it('are twice as many as a similar memory may lack, and one', () => {
     const frequencies = new Map([
       ['alpha', 9],
       ['beta', 1],
       ['gamma', 5],
     ])
-    expect(distinctiveTerms('alpha beta gamma', frequencies)).toEqual(['beta'])
-    expect(distinctiveTerms('alpha beta gamma delta epsilon', frequencies)).toHaveLength(2)
-    expect(distinctiveTerms('the of', frequencies)).toEqual([])
+    expect(distinctiveTerms(['alpha', 'beta', 'gamma'], frequencies)).toEqual(['beta'])
+    expect(distinctiveTerms('alpha beta gamma delta epsilon'.split(' '), frequencies)).toHaveLength(3)
+    expect(distinctiveTerms([], frequencies)).toEqual([])
   })
 })
 
-describe('many sayings', () => {
+describe('similar contents among many', () => {
   const word = fc.constantFrom(...'alpha beta gamma delta omega not 3 4'.split(' '))
-  const text = fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(' '))
+  const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(' '))
 
-  it('give the same that a look at each of them would', () => {
+  it('are those that comparing each pair finds', () => {
     fc.assert(
-      fc.property(fc.array(text, { maxLength: 20 }), text, (contents, asked) => {
-        const sayings = new SimilarityIndex<number>()
-        for (const [i, content] of contents.entries()) sayings.add(content, i)
-        const found = [...sayings.findSimilar(asked)].sort((a, b) => a - b)
-        expect(found).toEqual(contents.flatMap((content, i) => (isSimilar(content, asked) ? [i] : [])))
+      fc.property(fc.array(text, { maxLength: 30 }), fc.array(text, { maxLength: 5 }), (held, asked) => {
+        const found = complete(findSimilar(asked, held))
+        for (const [i, content] of asked.entries()) {
+          const similar = held.flatMap((other, n) => (isSimilar(content, other) ? [n] : []))
+          const isEqual = (n: number) => gistOf(held[n] ?? '') === gistOf(content)
+          expect(found[i]).toEqual({ equal: similar.filter(isEqual), near: similar.filter((n) => !isEqual(n)) })
+        }
       }),
     )
+  })
+
+  it('are found among long ones that share many terms', () => {
+    const letters = (n: number) => String(n).replace(/\d/g, (digit) => 'bcdfghjklm'[Number(digit)] ?? '')
+    const pair = (i: number, n: number) => `own${letters(i)}q${letters(n)} shared${letters(n)}`
+    const long = (i: number) => Array.from({ length: 40 }, (_, n) => pair(i, n)).join(' ')
+    const contents = Array.from({ length: 50 }, (_, i) => long(i))
+    const found = complete(findSimilar([`${long(7)} violin`, long(50)], contents))
+    expect(found.map(({ near }) => near)).toEqual([[7], []])
+  })
+
+  it('are found up to a fifth of different terms', () => {
+    const words = Array.from('abcdefghijklmnopqrst', (letter) => `${letter}${letter}x`)
+    const held = [words.slice(0, 16).join(' '), words.slice(0, 15).join(' ')]
+    expect(complete(findSimilar([words.join(' ')], held))).toEqual([{ equal: [], near: [0] }])
   })
 })

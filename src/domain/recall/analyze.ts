@@ -10,8 +10,9 @@ const TIME_WORD =
 const NUMBER = /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|dozen|hundred|once|twice)\b/i
 /** A capitalized word inside a sentence, except an address ("Thanks, Ann!"). */
 const PROPER_NAME = /(?<=[\p{Ll}\p{N},] )(?!(?:I|\p{L}+[!,.?])(?![\p{L}]))\p{Lu}\p{L}+/gu
+/** At most 40 letters before the ending: `\b` sees a word at every accented letter, and each would read to the end. */
 const PAST =
-  /\b(?:\p{L}+[^e\W]ed|was|were|had|did|went|got|made|took|saw|came|bought|gave|told|met|won|found|left|began|wrote)\b/giu
+  /\b(?:\p{L}{1,40}[^e\W]ed|was|were|had|did|went|got|made|took|saw|came|bought|gave|told|met|won|found|left|began|wrote)\b/giu
 
 /** Terms and features of a message. */
 export interface TextAnalysis {

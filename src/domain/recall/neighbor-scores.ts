@@ -111,5 +111,10 @@ export function addPhraseBonus(
 
 /** Whether an occurrence of the second closely follows one of the first. */
 function followsClosely(first: readonly number[], second: readonly number[]): boolean {
-  return first.some((a) => second.some((b) => b > a && (b >> 1) - (a >> 1) <= PHRASE_GAP))
+  let next = 0
+  return first.some((a) => {
+    // both ascend, so the nearest later place never moves back
+    while ((second[next] ?? Number.POSITIVE_INFINITY) <= a) next++
+    return next < second.length && ((second[next] ?? 0) >> 1) - (a >> 1) <= PHRASE_GAP
+  })
 }

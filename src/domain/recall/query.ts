@@ -43,9 +43,13 @@ const LONGEST_COMPOUND = 20
 
 /** Returns words that name a speaker: part of the name, or a short form ("Alex" for "Alexandra"). */
 function namingWords(speaker: string, asked: ReadonlySet<string>): string[] {
-  return words(speaker).flatMap((word) =>
-    [...asked].filter((other) => other === word || (other.length >= SHORTEST_NICKNAME && word.startsWith(other))),
-  )
+  return words(speaker).flatMap((word) => {
+    const lengths = Array.from(
+      { length: Math.max(0, word.length - SHORTEST_NICKNAME) },
+      (_, i) => SHORTEST_NICKNAME + i,
+    )
+    return [...lengths.map((length) => word.slice(0, length)), word].filter((form) => asked.has(form))
+  })
 }
 
 function compoundSplits(word: string): string[] {
@@ -65,12 +69,13 @@ function findSubject(
   speakers: readonly string[],
 ) {
   const nameWords = new Set<string>()
+  const placeOf = new Map(all.map((word, place) => [word, place] as const).reverse())
   const named: Array<{ speaker: string; place: number }> = []
   for (const speaker of speakers) {
     const by = namingWords(speaker, maybeNames)
     if (speaker === USER || speaker === ASSISTANT) {
       if (roleOf(lower) === speaker) named.push({ speaker, place: 0 })
-    } else if (by.length > 0) named.push({ speaker, place: Math.min(...by.map((word) => all.indexOf(word))) })
+    } else if (by.length > 0) named.push({ speaker, place: Math.min(...by.map((word) => placeOf.get(word) ?? 0)) })
     for (const word of by) nameWords.add(word)
   }
   named.sort((a, b) => a.place - b.place)

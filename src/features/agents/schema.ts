@@ -2,7 +2,7 @@ import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
 import { name, schema, text, writeOptions } from '../kernel/parse.ts'
 
-const reason = schema(() => text(LIMITS.content).check(z.minLength(1)))
+const reason = schema(() => text(LIMITS.statement).check(z.minLength(1)))
 
 export const switchInput = schema(() =>
   z.strictObject({

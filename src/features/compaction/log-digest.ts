@@ -45,7 +45,7 @@ export async function digestLog(
   let events = 0
   for await (const page of walkStored(deps, keyOf(deps, id), { after: range.from - 1, last: range.to })) {
     for (const stored of page) {
-      hash.update(lineOf(stored))
+      hash.update(hashedLine(stored))
       const event = sessionEvent(id, stored)
       builder.add(event)
       if (event.type === 'model_message' && event.content !== '') digest.lastModelMessage = event.content
@@ -78,13 +78,22 @@ export async function summarize(deps: Deps, digest: LogDigest, task: string | un
 export async function hashOf(deps: Deps, id: string, range: Range): Promise<string> {
   const hash = nodeCrypto().createHash('sha256')
   for await (const page of walkStored(deps, keyOf(deps, id), { after: range.from - 1, last: range.to })) {
-    for (const stored of page) hash.update(lineOf(stored))
+    for (const stored of page) hash.update(hashedLine(stored))
   }
   return hash.digest('hex')
 }
 
 /** One event as it is hashed: everything that was written, nothing that differs in a copy. */
-function lineOf({ sequence, type, role, content, parts, agentId, occurredAt, createdAt }: StoredEvent): string {
+export function hashedLine({
+  sequence,
+  type,
+  role,
+  content,
+  parts,
+  agentId,
+  occurredAt,
+  createdAt,
+}: StoredEvent): string {
   return `${JSON.stringify([sequence, type, role, content, parts, agentId, occurredAt, createdAt])}\n`
 }
 

@@ -16,7 +16,7 @@ import { expireSession } from '../sessions/operation.ts'
 import { digestLog, type LogDigest, summarize } from './log-digest.ts'
 import { commitsQuery, compactInput } from './schema.ts'
 
-export { digestLog, hashOf, type Range, summarize } from './log-digest.ts'
+export { digestLog, hashedLine, hashOf, type Range, summarize } from './log-digest.ts'
 
 /** The parts of `session_compacted`; its content is the summary. */
 type CommitParts = Omit<Commit, 'sessionId' | 'summary' | 'at' | 'purgedAt'>

@@ -1,10 +1,9 @@
 import { z } from 'zod/mini'
-import { LIMITS } from '../../domain/limits.ts'
-import { name, pageSize, schema, text, writeOptions } from '../kernel/parse.ts'
+import { name, pageSize, schema, statement, tenantName, writeOptions } from '../kernel/parse.ts'
 
 export const compactInput = schema(() =>
   z.strictObject({
-    summary: z.optional(text(LIMITS.content).check(z.refine((value) => value.trim() !== '', 'must not be empty'))),
+    summary: z.optional(statement()),
     ...writeOptions().shape,
   }),
 )
@@ -13,10 +12,10 @@ export const commitsQuery = schema(() =>
   z.strictObject({
     conversationId: name(),
     userId: z.optional(name()),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
     cursor: z.optional(
       z.pipe(
-        z.string().check(z.regex(/^\d{1,9}(\..{1,64})?$/, 'must be the nextCursor of an earlier page')),
+        z.string().check(z.regex(/^\d{1,9}(\.[\w-]{1,64})?$/, 'must be the nextCursor of an earlier page')),
         z.transform(placeAfter),
       ),
     ),

@@ -15,6 +15,7 @@ import { type Draft, decideOn } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
+import { tokenCounter } from '../kernel/token-count.ts'
 import { recentEvents } from '../log/operation.ts'
 import { readMessages } from '../messages/operation.ts'
 import { logRecall, recallFor, toldOf } from './recalled.ts'
@@ -34,8 +35,7 @@ export async function buildContext(
   options: ContextOptions & { format?: MessageFormat },
 ): Promise<ContextResult<Message[] | FormatOutput[MessageFormat]>> {
   const { maxTokens, format, recall, record } = parse(contextOptions, options)
-  const tokenizer = await deps.tokenizer()
-  const count = (text: string) => tokenizer.count(text)
+  const count = await tokenCounter(deps)
   const view = await load(deps, id)
   const reduction = await lastReduction(deps, id, view)
   const floor = Math.max(view.clearedAt, reduction?.range.to ?? 0)
@@ -44,7 +44,7 @@ export async function buildContext(
   const { task } = view.record
   const earlier = await earlierSummaries(deps, view)
   const recalled = recall && (await recallFor(deps, view, events, earlier, recall))
-  const { messages, tokens, sections, omitted, dangling, kept } = fitContext(
+  const { messages, tokens, sections, omitted, dangling, kept } = await fitContext(
     {
       ...(task !== undefined && { task }),
       scratchpad: view.state.scratchpad,
@@ -171,18 +171,17 @@ async function reduced(
   strategy: Reduced['strategy'],
   maxTokens: number,
 ): Promise<Reduced> {
-  const tokenizer = await deps.tokenizer()
-  const count = (text: string) => tokenizer.count(text)
+  const count = await tokenCounter(deps)
   const reduction = strategy === 'summarize' ? await lastReduction(deps, id, view) : undefined
   const floor = reduction?.range.to ?? 0
   if (strategy === 'truncate') {
     const last = (await readMessages(deps, id, { limit: LIMITS.page })) as Message[]
-    return { strategy, ...truncateMessages(last, maxTokens, count) }
+    return { strategy, ...(await truncateMessages(last, maxTokens, count)) }
   }
   const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessageType)
   const messages = toMessages(window.events.filter(({ sequence }) => sequence > floor))
   const { summary, ...made } = reduction ?? {}
-  const fitted = fitContext(
+  const fitted = await fitContext(
     defined({ earlier: [], memories: [], reduced: summary, window: messages }),
     maxTokens,
     count,

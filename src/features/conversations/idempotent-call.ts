@@ -32,14 +32,15 @@ export interface EarlierCall {
 }
 
 /** The call with its derived key; `undefined` if the caller gave none. */
-export function idempotentCall(
+export async function idempotentCall(
+  deps: Deps,
   scope: Scope,
   key: string | undefined,
   command: readonly unknown[],
-): IdempotentCall | undefined {
+): Promise<IdempotentCall | undefined> {
   if (key === undefined) return undefined
   const { tenant, userId, chatmode, conversationId } = scope
-  const id = derivedId('conversation', tenant, userId, chatmode, conversationId, key)
+  const id = derivedId(await deps.idSecret(), 'conversation', tenant, userId, chatmode, conversationId, key)
   return { idempotencyKey: sessionIdFor(scope, id), command }
 }
 

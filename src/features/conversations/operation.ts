@@ -50,7 +50,8 @@ export async function handleMessage(
   const { message, ...given } = parse(incoming, { ...input, conversationId })
   const { idempotencyKey } = parse(writeOptions, options)
   const scope = scopeOf(deps, given)
-  const incomingMessage = { scope, message, call: idempotentCall(scope, idempotencyKey, ['handle', message]) }
+  const call = await idempotentCall(deps, scope, idempotencyKey, ['handle', message])
+  const incomingMessage = { scope, message, call }
   return await withKey(idempotencyKey, () =>
     deps.conversationMutex.run(JSON.stringify(scope), () => handleInOrder(deps, incomingMessage)),
   )
@@ -192,7 +193,7 @@ export async function declineSession(
 ): Promise<ResumedPlan> {
   const scope = scopeOf(deps, parse(conversation, { ...input, conversationId }))
   const { idempotencyKey } = parse(writeOptions, options)
-  const call = idempotentCall(scope, idempotencyKey, ['decline'])
+  const call = await idempotentCall(deps, scope, idempotencyKey, ['decline'])
   return await withKey(idempotencyKey, async () => {
     const record = await openSession(deps, scope)
     const { sessionId: id = record?.id, events = [] } = (await findEarlierCall(deps, scope, call)) ?? {}

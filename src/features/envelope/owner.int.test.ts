@@ -5,6 +5,7 @@ import { uuid7 } from '../../ids.ts'
 import { noMetrics } from '../../metrics/none.ts'
 import { createSession } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
+import { TextCompute } from '../../worker/compute.ts'
 import { Background } from '../kernel/background.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { KeyedMutex } from '../kernel/keyed-mutex.ts'
@@ -21,6 +22,7 @@ it('gives nobody the envelope of another, not from the cache either', async () =
     cache,
     clock: { now: () => 0 },
     newId: uuid7,
+    idSecret: async () => 'secret',
     tokenizer: unused,
     agents: ['coach'],
     staging: new Staging(),
@@ -29,6 +31,7 @@ it('gives nobody the envelope of another, not from the cache either', async () =
     classify: unused,
     summarize: unused,
     extract: unused,
+    compute: new TextCompute({ threaded: false }),
     background: new Background(),
     keepsEnvelopes: true,
     metrics: noMetrics,

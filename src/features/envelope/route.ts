@@ -82,6 +82,7 @@ export const envelopeRoutes: readonly Route[] = [
     body: z.omit(backfillOptions(), { onProgress: true }),
     response: backfillResponse,
     long: true,
+    bulk: true,
     // refuse callers other than the operator before looking at `from`
     handle: ({ deps, body, onProgress }) => backfill(deps, { ...body, onProgress }),
   },
@@ -93,6 +94,7 @@ export const envelopeRoutes: readonly Route[] = [
     body: z.omit(rollbackOptions(), { onProgress: true }),
     response: rollbackResponse,
     long: true,
+    bulk: true,
     handle: ({ deps, body, onProgress }) => rollback(deps, { ...body, onProgress }),
   },
   {
@@ -103,6 +105,7 @@ export const envelopeRoutes: readonly Route[] = [
     body: warmBody,
     response: warmResponse,
     long: true,
+    bulk: true,
     handle: async ({ deps, body = {}, onProgress }) =>
       await warm(deps, { ...parse(warmBody, body), onProgress } as WarmOptions),
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
-import { jsonObject, moment, name, schema, text } from '../kernel/parse.ts'
+import { jsonObject, moment, name, schema, tenantName, text } from '../kernel/parse.ts'
 
 const word = (description: string) => z.optional(z.string().register(z.globalRegistry, { description }))
 const time = (description: string) =>
@@ -70,7 +70,7 @@ export const backfillOptions = schema(() =>
     dryRun: z._default(z.boolean(), false),
     limit: z.optional(z.int().check(z.minimum(1))),
     after: z.optional(z.string()),
-    tenant: z._default(name(), 'local'),
+    tenant: z._default(tenantName(), 'local'),
     userId: z._default(name(), 'unknown'),
     onProgress: z.optional(z.custom<(progress: { sessions: number; of: number }) => void>()),
   }),
@@ -80,7 +80,7 @@ export const backfillOptions = schema(() =>
 export const legacyNames = schema(() =>
   z.object({
     personaId: text(LIMITS.name),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
     subject: z.optional(name()),
     issuer: z.optional(name()),
     scope: z.optional(text(LIMITS.note)),

@@ -4,11 +4,11 @@ import { LIMITS } from '../../domain/limits.ts'
 import { isWithin, type Principal } from '../../domain/record.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import type { Deps } from './deps.ts'
-import { name, parse, schema, text } from './parse.ts'
+import { name, parse, schema, tenantName, text } from './parse.ts'
 
 const principal = schema(() =>
   z.strictObject({
-    tenant: name(),
+    tenant: tenantName(),
     userId: z.optional(name()),
     issuer: z.optional(name()),
     scope: z.optional(text(LIMITS.note)),

@@ -7,6 +7,7 @@ import { edgesOf } from '../../domain/work.ts'
 import type { CommitLink, DecideRequest, Decision, NewEvent } from '../../ports/session-store.ts'
 import { nodeCrypto } from './crypto.ts'
 import { type Deps, keyOf, now } from './deps.ts'
+import { checksumOf } from './event-checksum.ts'
 import { viewAt } from './history.ts'
 import { sessionEvent } from './stored-event.ts'
 import { storedView } from './stored-view.ts'
@@ -24,15 +25,18 @@ export interface Draft {
 
 /** The draft in the form that stores accept. */
 export function newEvent(deps: Deps, draft: Draft): NewEvent {
-  const { type, content, parts, agentId, role = defaultRole(type), occurredAt } = draft
+  const { type, content, agentId, role = defaultRole(type), occurredAt } = draft
+  const parts =
+    draft.parts === undefined ? undefined : encodeJson(draft.parts, 'parts', LIMITS.parts, 1, Number.POSITIVE_INFINITY)
   return {
     id: deps.newId(),
     type,
     role,
     content,
-    ...(parts !== undefined && { parts: encodeJson(parts, 'parts', LIMITS.parts) }),
+    ...(parts !== undefined && { parts }),
     ...(agentId !== undefined && { agentId }),
     ...(occurredAt !== undefined && { occurredAt }),
+    checksum: checksumOf({ type, role, content, parts, agentId, occurredAt }),
   }
 }
 

@@ -3,6 +3,7 @@ import { toIso } from '../../domain/iso-time.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Compute } from '../../ports/compute.ts'
 import type { Fuse } from '../../ports/embed.ts'
 import type { EnvelopeCache } from '../../ports/envelope-cache.ts'
 import type { LegacySource } from '../../ports/legacy-source.ts'
@@ -20,6 +21,8 @@ export interface Deps {
   readonly store: Store
   readonly clock: Clock
   readonly newId: () => string
+  /** The secret of the store: the first word of ids derived from idempotency keys. Read once. */
+  readonly idSecret: () => Promise<string>
   /** Loads the tokenizer on first use: the exact one takes a quarter of a second and 75 MB. */
   readonly tokenizer: () => Promise<Tokenizer>
   /** Ids of the registered agents, the default first; empty where any agent id is accepted. */
@@ -32,6 +35,8 @@ export interface Deps {
   readonly classify: Classifier
   readonly summarize: Summarizer
   readonly extract: Extractor
+  /** Long computations on texts, which do not block the event loop. */
+  readonly compute: Compute
   /** Ranks by meaning as well as by words, if an embedder is configured. */
   readonly fuse?: Fuse
   /** Indexes new events while the process is quiet. */

@@ -1,8 +1,8 @@
 import { nodeCrypto } from './crypto.ts'
 
 /**
- * A UUIDv8 (RFC 9562) derived from words: the same words give the same id. Anyone who guesses the words knows the id,
- * so callers may not choose ids of this version.
+ * A UUIDv8 (RFC 9562) derived from words: the same words give the same id. Anyone who guesses the words knows the id:
+ * if nobody may, the first word must be the store's secret.
  */
 export function derivedId(...words: readonly string[]): string {
   const hex = nodeCrypto().hash('sha256', JSON.stringify(words), 'hex')

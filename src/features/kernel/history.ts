@@ -4,9 +4,10 @@ import { isLastPage } from '../../domain/event-size.ts'
 import { evolve, FOLDED_TYPES, initialView, isActivity, type SessionView, withCounters } from '../../domain/fold.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
-import type { ReadQuery, SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import type { ChecksummedEvent, ReadQuery, SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from './deps.ts'
 import { nextTurn } from './next-turn.ts'
+import { pacer } from './pace.ts'
 import { sessionEvent } from './stored-event.ts'
 
 /** A range of a log. */
@@ -46,6 +47,15 @@ export async function* readPages(
   }
 }
 
+/** Like {@link walkStored}, with checksums. */
+export async function* walkChecksummed(deps: Deps, key: SessionKey, range?: Range): AsyncGenerator<ChecksummedEvent[]> {
+  for await (const page of walkStored(deps, key, range)) {
+    const [after, before] = [(page[0]?.sequence ?? 1) - 1, (page.at(-1)?.sequence ?? 0) + 1]
+    const checksums = await deps.store.checksums(key, { after, before })
+    yield page.map((event, i) => ({ ...event, checksum: checksums[i] ?? '' }))
+  }
+}
+
 /** Like {@link walkStored}, as callers see the events. */
 export async function* walkLog(deps: Deps, sessionId: string, range?: Range): AsyncGenerator<SessionEvent[]> {
   for await (const page of walkStored(deps, keyOf(deps, sessionId), range)) {
@@ -64,11 +74,14 @@ export async function viewAt(deps: Deps, sessionId: string, sequence: number): P
   }
   if (sequence === head) return present
   let view: SessionView | undefined
+  // a change of the largest scratchpad copies tens of thousands of keys
+  const pace = pacer()
   // most of a log is messages, which no view holds: skip them
   for await (const page of walkStored(deps, key, { last: sequence, types: FOLDED_TYPES })) {
     for (const stored of page) {
       const event = sessionEvent(sessionId, stored)
       view = view === undefined ? initialView(event) : evolve(view, event)
+      await pace()
     }
   }
   const turns = await turnsUpTo(deps, key, sequence, present)

@@ -1,9 +1,19 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { moment, parse } from './parse.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { moment, parse, statement } from './parse.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
+})
+
+describe('a statement', () => {
+  it('has something to read, and at most the length of the limit', () => {
+    expect(parse(statement, 'x'.repeat(LIMITS.statement))).toHaveLength(LIMITS.statement)
+    const tooLong = { code: 'TOO_LARGE', details: { field: 'text', limit: 1_048_576, actual: 1_048_577 } }
+    expect(() => parse(statement, 'x'.repeat(LIMITS.statement + 1), 'text')).toThrow(expect.objectContaining(tooLong))
+    expect(() => parse(statement, ' \n', 'text')).toThrow(expect.objectContaining({ code: 'VALIDATION' }))
+  })
 })
 
 describe('a moment', () => {

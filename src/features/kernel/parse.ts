@@ -23,13 +23,23 @@ export const text = (max: number) =>
     .string()
     .check(z.maxLength(max), z.refine(wellFormed, 'must be well-formed Unicode without the character NUL (U+0000)'))
 
-/** What someone says: well-formed text that is not blank. */
-export const messageText = schema(() =>
-  text(LIMITS.content).check(z.refine((value) => value.trim() !== '', 'must not be empty')),
+/** What someone says to decide or to explain something: text that is not blank. */
+export const statement = schema(() =>
+  text(LIMITS.statement).check(z.refine((value) => value.trim() !== '', 'must not be empty')),
 )
 
 /** A name or id chosen by the caller. */
 export const name = schema(() => text(LIMITS.name).check(z.minLength(1)))
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
+
+/** The name of a tenant. In Postgres `*` stands for the operator, who sees every tenant. */
+export const tenantName = schema(() =>
+  name().check(
+    z.refine((value) => value !== '*' && !CONTROL.test(value), "must not be '*' or contain control characters"),
+  ),
+)
 
 /** Any UUID; upper case becomes lower case. */
 export const uuid = schema(() => z.guid('must be a UUID').check(z.toLowerCase()))

@@ -65,6 +65,12 @@ const INVALID: [what: string, event: unknown, field: string][] = [
   ],
   ['parts that are no JSON', { ...said, parts: 1n }, 'parts'],
   ['parts with a date', { ...said, parts: { at: [new Date(0)] } }, 'parts.at[0]'],
+  ['parts with 50,001 items', { ...said, parts: { a: Array(LIMITS.members).fill(0) } }, 'parts'],
+  [
+    'a message with 1,001 calls',
+    { type: 'model_message', parts: { toolCalls: Array(1001).fill({ id: 'a' }) } },
+    'parts.toolCalls',
+  ],
   ['parts with NUL', { ...said, parts: { a: { b: '\0' } } }, 'parts.a.b'],
   ['parts with a bad key', { ...said, parts: { a: { '\ud800': 1 } } }, 'parts.a'],
   ["parts with the key '__proto__'", { ...said, parts: JSON.parse('{"a":{"__proto__":1}}') }, 'parts.a'],

@@ -1,11 +1,12 @@
 import type { AppendOptions, EventInput } from '../../api.ts'
 import { TooLargeError, ValidationError } from '../../domain/errors.ts'
-import { defaultRole, type SessionEvent, toolCallsOf } from '../../domain/event.ts'
+import { checkCallCount, defaultRole, type SessionEvent, toolCallsOf } from '../../domain/event.ts'
 import { encodeJson, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { NewEvent } from '../../ports/session-store.ts'
 import { fingerprint, isMilestone } from '../kernel/decide.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
+import { checksumOf } from '../kernel/event-checksum.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { appendOptions, eventInput } from './schema.ts'
@@ -48,18 +49,20 @@ function newEvents(deps: Deps, input: unknown, list: string): NewEvent[] {
 /** `at` is the path of the event in the input, for error messages. */
 function checkedEvent(deps: Deps, input: unknown, at: string): NewEvent {
   const field = (name: string) => (at === '' ? name : `${at}.${name}`)
-  const { type, role, content = '', parts, agentId, occurredAt } = parse(eventInput, input, at)
+  const { type, content = '', parts, agentId, occurredAt, ...given } = parse(eventInput, input, at)
+  const role = given.role ?? defaultRole(type)
   const encoded = parts === undefined ? undefined : encodeJson(parts, field('parts'), LIMITS.parts)
   checkCalls(type, parts, field('parts'))
   if (content === '' && !mayBeEmpty(type, parts)) throw new ValidationError(field('content'), 'must not be empty')
   return {
     id: deps.newId(),
     type,
-    role: role ?? defaultRole(type),
+    role,
     content,
     ...(encoded !== undefined && { parts: encoded }),
     ...(agentId !== undefined && { agentId }),
     ...(occurredAt !== undefined && { occurredAt }),
+    checksum: checksumOf({ type, role, content, parts: encoded, agentId, occurredAt }),
   }
 }
 
@@ -80,6 +83,7 @@ function checkCalls(type: string, parts: Json | undefined, field: string): void 
   if (type === 'tool_result' && toolCallId !== undefined) check(toolCallId, `${field}.toolCallId`)
   if (type !== 'model_message' || toolCalls === undefined) return
   if (!Array.isArray(toolCalls)) throw new ValidationError(`${field}.toolCalls`, 'must be a list of tool calls')
+  checkCallCount({ type, parts }, field)
   toolCalls.forEach((call, i) => {
     check((call as { id?: Json } | null)?.id, `${field}.toolCalls[${i}].id`)
   })

@@ -1,15 +1,16 @@
 import type { EventsQuery, RecentOptions, Snapshot } from '../../api.ts'
-import { countTurns, type SessionEvent } from '../../domain/event.ts'
+import { countTurns, isConversationType, type SessionEvent } from '../../domain/event.ts'
 import { isLastPage, sizeOf } from '../../domain/event-size.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
-import { type Window, windowBuilder } from '../../domain/window.ts'
+import { tokensOf, type Window, windowBuilder } from '../../domain/window.ts'
 import { envelopeIn } from '../envelope/operation.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { viewAt } from '../kernel/history.ts'
 import { nextTurn } from '../kernel/next-turn.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
+import { tokenCounter } from '../kernel/token-count.ts'
 import { eventsQuery, recentOptions } from './schema.ts'
 
 export { appendEvents } from './append.ts'
@@ -35,8 +36,8 @@ export async function recentEvents(
   isIn: (type: string) => boolean = () => true,
 ): Promise<Window> {
   const { maxTurns = 30, maxTokens } = parse(recentOptions, options)
-  const tokenizer = maxTokens === undefined ? undefined : await deps.tokenizer()
-  const window = windowBuilder(tokenizer && { maxTokens: maxTokens ?? 0, count: (text) => tokenizer.count(text) })
+  const count = maxTokens === undefined ? undefined : await tokenCounter(deps)
+  const window = windowBuilder(maxTokens)
   let turns = maxTurns
   let size = 0
   for (let before: number | undefined; ; ) {
@@ -44,11 +45,13 @@ export async function recentEvents(
     const chunk = await deps.store.read(keyOf(deps, sessionId), before === undefined ? query : { ...query, before })
     for (const stored of chunk) {
       before = stored.sequence
-      if (!isIn(stored.type)) continue
+      if (!isIn(stored.type) || !isConversationType(stored.type)) continue
       const isFirst = size === 0
       size += sizeOf(stored)
       if (size > LIMITS.windowSize && !isFirst) return window.finish(false)
-      if (!window.add(sessionEvent(sessionId, stored))) return window.finish(false)
+      const event = sessionEvent(sessionId, stored)
+      const tokens = count && (await tokensOf(event, count, window.left()))
+      if (!window.add(event, tokens)) return window.finish(false)
     }
     turns -= countTurns(chunk)
     if (turns === 0 || isLastPage(chunk, CHUNK)) return window.finish(true)

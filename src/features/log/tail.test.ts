@@ -7,6 +7,7 @@ import { noMetrics } from '../../metrics/none.ts'
 import type { Store } from '../../ports/store.ts'
 import { appendRequest, createSession } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
+import { TextCompute } from '../../worker/compute.ts'
 import { Background } from '../kernel/background.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { KeyedMutex } from '../kernel/keyed-mutex.ts'
@@ -20,6 +21,7 @@ function depsOn(store: Store) {
     store,
     clock: { now: () => 0 },
     newId: uuid7,
+    idSecret: async () => 'secret',
     tokenizer: () => Promise.reject(new Error('nothing is counted here')),
     agents: ['coach'],
     staging: new Staging(),
@@ -28,6 +30,7 @@ function depsOn(store: Store) {
     classify: () => Promise.reject(new Error('nothing is judged here')),
     summarize: () => Promise.reject(new Error('nothing is summed up here')),
     extract: async () => ({ facts: [], by: 'rules' }),
+    compute: new TextCompute({ threaded: false }),
     background: new Background(),
     keepsEnvelopes: true,
     metrics: noMetrics,

@@ -31,7 +31,7 @@ async function damage(change: (view: SessionView) => void): Promise<void> {
 /** Writes a work commit in which a file was written, with its edges, and gives those. */
 async function work(path: string): Promise<StoredEdge[]> {
   const parts = { id: path, parents: [], kind: 'step', observations: [{ kind: 'fileWrite', path }], state: 'running' }
-  const event = { ...someEvent('', 'work_committed'), role: 'system', parts: JSON.stringify(parts) }
+  const event = someEvent('', 'work_committed', { role: 'system', parts: JSON.stringify(parts) })
   const [written] = (
     await store.decide({
       sessionId: id,

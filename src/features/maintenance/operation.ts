@@ -1,5 +1,6 @@
 import type { Difference, RebuildReport, UpkeepOptions, VerifyReport } from '../../api.ts'
 import { SessionNotFoundError } from '../../domain/errors.ts'
+import type { SessionEvent } from '../../domain/event.ts'
 import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { isObject, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -8,30 +9,33 @@ import { edgesOf } from '../../domain/work.ts'
 import type { StoredEdge } from '../../ports/session-store.ts'
 import { counted, entryOf } from '../envelope/operation.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
-import { walkLog } from '../kernel/history.ts'
+import { walkChecksummed } from '../kernel/history.ts'
+import { pacer } from '../kernel/pace.ts'
+import { sessionEvent } from '../kernel/stored-event.ts'
 import { storedView } from '../kernel/stored-view.ts'
 import { findSession } from '../sessions/operation.ts'
+import { LogCheck } from './check-log.ts'
 
 export { healthOf } from './health.ts'
 
-/** Folds logs again and reports each difference from the stored views. */
+/** Checks logs, folds them again and reports damage and each difference from the stored views. */
 export async function verifySessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<VerifyReport> {
   const report: VerifyReport = { sessions: 0, events: 0, differences: [] }
   report.differences = await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
-    const { gaps, differences } = await examine(deps, sessionId, onEvents)
-    return [...gaps, ...differences]
+    const { damage, differences } = await examine(deps, sessionId, onEvents)
+    return [...damage, ...differences]
   })
   return report
 }
 
-/** Rewrites views that differ from their log, unless the log itself has gaps. */
+/** Rewrites views that differ from their log, unless the log itself is damaged. */
 export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<RebuildReport> {
   const report: RebuildReport = { sessions: 0, events: 0, repaired: [] }
   report.repaired = await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
     for (;;) {
-      const { stored, folded, edges, gaps, differences } = await examine(deps, sessionId, onEvents)
-      // rebuilding views from a log with a gap would hide the gap
-      if (folded === undefined || gaps.length > 0 || differences.length === 0) return []
+      const { stored, folded, edges, damage, differences } = await examine(deps, sessionId, onEvents)
+      // views rebuilt from a damaged log would hide the damage
+      if (folded === undefined || damage.length > 0 || differences.length === 0) return []
       const { head } = stored.record
       const mend = () => deps.store.repair(keyOf(deps, sessionId), head, storedView(deps, folded), [...edges.values()])
       const changesEnvelope = differences.some(({ field }) => /^envelope\b/.test(field))
@@ -105,54 +109,66 @@ async function* allSessions(deps: Deps): AsyncGenerator<string> {
 
 interface Examined {
   stored: SessionView
-  /** The views folded from the log; absent if the log has no first event. */
+  /** The views folded from the log; absent if it cannot be folded. */
   folded: SessionView | undefined
   /** The edges folded from the log. */
   edges: Edges
-  /** Gaps: places where the log is not 1, 2, 3 … from `session_started` on. */
-  gaps: Difference[]
+  /** Damage of the log itself. */
+  damage: Difference[]
+  /** What the stored views differ in. */
   differences: Difference[]
 }
 
 /** Edges by their identity. */
 type Edges = Map<string, StoredEdge>
 
-/** Compares the views with the log up to the stored head, so writers need not stop. */
+/** Checks the log and compares the views with it up to the stored head, so writers need not stop. */
 async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promise<Examined> {
   const stored = await load(deps, sessionId)
   const { head } = stored.record
-  const gaps: Difference[] = []
+  const log = new LogCheck(deps, sessionId)
+  const { damage } = log
   const edges: Edges = new Map()
   let folded: SessionView | undefined
-  let next = 1
+  let isReadable = true
 
-  const fold = async (last: number, after: number) => {
-    for await (const page of walkLog(deps, sessionId, { last, after })) {
+  const fold = (event: SessionEvent) => {
+    if (folded !== undefined) folded = evolve(folded, event)
+    else if (event.type === 'session_started') folded = initialView(event)
+    for (const { from, label, to, evidence } of edgesOf(event)) {
+      addEdge(edges, { from, label, to, evidence, sequence: event.sequence })
+    }
+  }
+  const pace = pacer()
+  const walk = async (last: number, after: number) => {
+    for await (const page of walkChecksummed(deps, keyOf(deps, sessionId), { last, after })) {
       for (const event of page) {
-        if (event.sequence !== next) gaps.push({ sessionId, field: 'log', expected: next, actual: event.sequence })
-        next = event.sequence + 1
-        if (folded !== undefined) folded = evolve(folded, event)
-        else if (event.type === 'session_started') folded = initialView(event)
-        for (const { from, label, to, evidence } of edgesOf(event)) {
-          addEdge(edges, { from, label, to, evidence, sequence: event.sequence })
+        log.add(event, event.checksum)
+        try {
+          if (isReadable) fold(sessionEvent(sessionId, event))
+        } catch (error) {
+          // after damage an event may make no sense
+          if (damage.length === 0) throw error
+          isReadable = false
         }
+        await pace()
       }
       onEvents(page.length)
     }
   }
 
-  await fold(head, 0)
+  await walk(head, 0)
   // events beyond a head that does not move are not new: the head is wrong
   const behind = await deps.store.read(keyOf(deps, sessionId), { after: head, order: 'asc', limit: 1 })
-  if (behind.length > 0 && (await load(deps, sessionId)).record.head === head) await fold(Number.MAX_SAFE_INTEGER, head)
-  if (next === 1) gaps.push({ sessionId, field: 'log', expected: 1 })
-  // a log without its first event is reported as such
-  if (folded === undefined) return { stored, folded, edges, gaps, differences: [] }
+  if (behind.length > 0 && (await load(deps, sessionId)).record.head === head) await walk(Number.MAX_SAFE_INTEGER, head)
+  await log.finish(head)
+  // a log that cannot be folded is reported as such
+  if (folded === undefined || !isReadable) return { stored, folded: undefined, edges, damage, differences: [] }
   const differences = [
     ...differencesOf(sessionId, storedView(deps, folded), storedView(deps, stored)),
-    ...(await edgeDifferences(deps, sessionId, edges, head, next)),
+    ...(await edgeDifferences(deps, sessionId, edges, head, log.next)),
   ]
-  return { stored, folded, edges, gaps, differences }
+  return { stored, folded, edges, damage, differences }
 }
 
 /** Keeps the first of equal edges, as stores do. */

@@ -5,8 +5,12 @@ import { anyJson, id, type Keys } from '../../http/response-schema.ts'
 const differenceResponse = z
   .strictObject({
     sessionId: id,
-    field: z.string().meta({ description: 'Path in the views, or `log` for a gap in the log itself.' }),
-    expected: anyJson.meta({ description: 'What the log says.' }).optional(),
+    field: z.string().meta({
+      description:
+        'Path in the views, or damage of the log: `log` (events are missing), `log.checksum` (an event was changed), `log.hash` (the order or times in the range of a commit or summary were).',
+    }),
+    sequence: z.int().meta({ description: 'The changed event, or the commit or summary.' }).optional(),
+    expected: anyJson.meta({ description: 'What the log says, or said when it was written.' }).optional(),
     actual: anyJson.meta({ description: 'What is stored.' }).optional(),
   } satisfies Keys<Difference>)
   .meta({ id: 'Difference' })

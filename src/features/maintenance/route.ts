@@ -22,10 +22,11 @@ export const maintenanceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/verify',
     operation: 'verify',
-    summary: 'Fold logs again and report each difference from the stored views; changes nothing',
+    summary: 'Check logs, fold them again and report each difference from the stored views; changes nothing',
     body: sessionChoice,
     response: verifyResponse,
     long: true,
+    bulk: true,
     errors: ['SESSION_NOT_FOUND'],
     handle: async ({ deps, body = {}, onProgress }) =>
       await verifySessions(deps, parse(sessionChoice, body).sessionId, { onProgress }),
@@ -38,6 +39,7 @@ export const maintenanceRoutes: readonly Route[] = [
     body: sessionChoice,
     response: rebuildResponse,
     long: true,
+    bulk: true,
     errors: ['SESSION_NOT_FOUND'],
     handle: async ({ deps, body = {}, onProgress }) =>
       await rebuildSessions(deps, parse(sessionChoice, body).sessionId, { onProgress }),
@@ -49,6 +51,7 @@ export const maintenanceRoutes: readonly Route[] = [
     summary: 'End stale and expired sessions, and forget expired memories',
     response: sweepResponse,
     long: true,
+    bulk: true,
     handle: ({ deps, onProgress }) => sweepSessions(deps, { onProgress }),
   },
 ]

@@ -1,5 +1,6 @@
 import type { SweepOptions, SweepReport } from '../../api.ts'
 import { SessionNotFoundError, StorageError, ThroughlineError } from '../../domain/errors.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
 import { compactSession } from '../compaction/operation.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
@@ -13,16 +14,30 @@ const MAX_COUNTED = 100_000
 const GRACE_MS = 10 * 60_000
 
 /**
- * Ends and compacts stale and expired sessions; forgets expired memories and old idempotency keys of memory changes.
+ * Ends and compacts stale and expired sessions; forgets expired memories and old idempotency keys of memory changes;
+ * completes interrupted and pending purges.
  * Any number of processes may sweep at once: the end is a decision, so exactly one makes it and goes on to compact.
  */
 export async function sweepSessions(deps: Deps, options: SweepOptions = {}): Promise<SweepReport> {
+  // on a wrong time it would end sessions that are in use
+  if (deps.clock === deps.store.clock) await deps.store.clock.sync()
   const report: SweepReport = { swept: 0, compacted: 0, failed: 0, forgotten: 0 }
   await sweepDue(deps, report, options)
   const { forgetExpired, forgetOldKeys } = await import('../memory/operation.ts')
   report.forgotten = await forgetExpired(deps)
   await forgetOldKeys(deps)
+  await discardAbandoned(deps)
+  await deps.store.erase()
   return report
+}
+
+/** Completes purges, and removes copies of forks, whose process has ended. */
+async function discardAbandoned({ store, within }: Deps): Promise<void> {
+  for (;;) {
+    const ids = await store.imports.unfinished(defined({ limit: LIMITS.page, within, abandoned: true }))
+    if (ids.length === 0) return
+    for (const sessionId of ids) await store.imports.discard({ sessionId })
+  }
 }
 
 async function sweepDue(deps: Deps, report: SweepReport, { onProgress }: SweepOptions): Promise<void> {

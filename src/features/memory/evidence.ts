@@ -7,20 +7,12 @@ import type { MemoryPut } from '../../ports/memory-store.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import { type Deps, now } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
-import { wanted } from './find-similar.ts'
+import { Comparison } from './comparison.ts'
 import { stampOf, unlessDone } from './keys.ts'
 import { getMemory } from './read.ts'
-import {
-  checkSource,
-  fingerprintOf,
-  gone,
-  requireSessions,
-  type Statement,
-  sessionsOf,
-  stated,
-  Writing,
-} from './remember.ts'
+import { checkSource, gone, requireSessions, sessionsOf } from './remember.ts'
 import { contradiction, evidence } from './schema.ts'
+import { fingerprintOf, type Statement, stated, Writing } from './writing.ts'
 
 /** Adds evidence for a memory. */
 export async function corroborate(
@@ -127,7 +119,7 @@ function replacement(
 
 /** Stores the replacement and returns its id; it may exist already, but is never the memory it replaces. */
 function successor(deps: Deps, writing: Writing, { id, tenant, userId }: Memory, instead: Statement, at: string) {
-  return stated(deps, writing, { tenant, userId }, instead, at, id).id
+  return stated(deps, writing, { tenant, userId }, instead, 0, at, id).id
 }
 
 async function subject(deps: Deps, id: string, given: MemorySource) {
@@ -154,25 +146,28 @@ async function changed(
   change: (writing: Writing, memory: Memory, at: string) => void,
 ): Promise<Memory> {
   const at = now(deps)
-  const ids = [id, successor, supersededBy, ...(instead ? await wanted(deps, { tenant, userId }, [instead]) : [])]
+  const user = { tenant, userId }
+  const named = [...new Set([id, successor, supersededBy])]
+  const comparison = await Comparison.of(deps, user, instead === undefined ? [] : [instead], named)
   let after: Memory | undefined
-  const { outcome } = await deps.store.memories.change({
-    tenant,
-    userId,
-    at,
-    ids: [...new Set(ids)],
-    fingerprints: instead === undefined ? [] : [fingerprintOf(instead)],
-    sessions: sessionsOf([source]),
-    ...(stamp !== undefined && { idempotency: stamp }),
-    decide(found) {
-      const writing = new Writing(found)
-      const memory = writing.get(id)
-      if (memory === undefined) throw new MemoryNotFoundError(id)
-      change(writing, memory, at)
-      after = writing.get(id)
-      return { puts: writing.puts(), response: JSON.stringify([id]) }
-    },
-  })
+  const { outcome } = await comparison.within(() =>
+    deps.store.memories.change({
+      ...user,
+      at,
+      ids: [...new Set([...named, ...comparison.similar])],
+      fingerprints: instead === undefined ? [] : [fingerprintOf(comparison.analysis(0), instead.scope)],
+      sessions: sessionsOf([source]),
+      ...(stamp !== undefined && { idempotency: stamp }),
+      decide(found) {
+        const writing = new Writing(found, comparison)
+        const memory = writing.get(id)
+        if (memory === undefined) throw new MemoryNotFoundError(id)
+        change(writing, memory, at)
+        after = writing.get(id)
+        return { puts: writing.puts(), response: JSON.stringify([id]) }
+      },
+    }),
+  )
   if (outcome === 'stale') throw gone([source])
   if (outcome === 'replayed') return await getMemory(deps, id)
   return after as Memory

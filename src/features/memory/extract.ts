@@ -1,10 +1,12 @@
 import type { Extraction, Remembered } from '../../api.ts'
 import { SessionNotFoundError } from '../../domain/errors.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import type { Fact } from '../../domain/memory/extract.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { findSession } from '../sessions/operation.ts'
-import { keep, type Statement } from './remember.ts'
+import { keep } from './remember.ts'
+import type { Statement } from './writing.ts'
 
 /** Events per read. */
 const PAGE = 200
@@ -29,7 +31,7 @@ export async function extractMemories(deps: Deps, session: string): Promise<Extr
     const after = Math.max(extracted, copied)
     const page = await deps.store.read({ sessionId: id }, { after, order: 'asc', limit: PAGE })
     const { facts } = await deps.extract({ events: page.map((event) => sessionEvent(id, event)) })
-    const statements = facts.map((fact) => statementOf(id, fact))
+    const statements = facts.slice(0, LIMITS.memories).map((fact) => statementOf(id, fact))
     const to = page.at(-1)?.sequence ?? head
     const kept = await keep(deps, { tenant, userId }, statements, {
       mark: { sessionId: id, from: extracted, to },

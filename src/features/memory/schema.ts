@@ -2,7 +2,18 @@ import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../../domain/memory/memory.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source-type.ts'
-import { duration, jsonObject, moment, name, pageSize, schema, sequence, text, uuid } from '../kernel/parse.ts'
+import {
+  duration,
+  jsonObject,
+  moment,
+  name,
+  pageSize,
+  schema,
+  sequence,
+  tenantName,
+  text,
+  uuid,
+} from '../kernel/parse.ts'
 
 const content = text(LIMITS.memory).check(z.refine((value) => value.trim() !== '', 'must not be empty'))
 const note = text(LIMITS.note).check(z.minLength(1))
@@ -28,7 +39,7 @@ export const rememberInput = schema(() =>
     expiresInMs: z.optional(duration()),
     metadata: z.optional(jsonObject()),
     id: z.optional(uuid()),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
   }),
 )
 
@@ -49,7 +60,7 @@ export const searchMemories = schema(() =>
     sourceTypes: z.optional(z.array(z.enum(SOURCE_TYPES))),
     limit: z.optional(pageSize()),
     record: z._default(z.boolean(), true),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
   }),
 )
 
@@ -58,7 +69,7 @@ export const listMemories = schema(() =>
     userId: name(),
     limit: z.optional(pageSize()),
     cursor: z.optional(uuid()),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
   }),
 )
 
@@ -79,6 +90,6 @@ export const forgetSource = schema(() =>
     userId: name(),
     sessionId: z.optional(uuid()),
     source: z.optional(name()),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
   }),
 )

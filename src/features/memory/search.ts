@@ -2,19 +2,14 @@ import type { FoundMemory, SearchMemories } from '../../api.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../domain/memory/memory.ts'
 import { memoryScore, memoryWeights } from '../../domain/memory/rank.ts'
-import { analyzeText } from '../../domain/recall/analyze.ts'
-import { ANALYSIS_VERSION } from '../../domain/recall/postings.ts'
 import { type MessageFacts, rank } from '../../domain/recall/rank.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import { userFor } from '../kernel/access.ts'
 import { type Deps, now } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
 import { candidatePages, depthFor, lookUpTerms, type TermMatches } from '../term-index/operation.ts'
-import { fingerprintOf } from './remember.ts'
+import { indexMemories } from './index-memories.ts'
 import { searchMemories as searchInput } from './schema.ts'
-
-/** Memories fetched per call. */
-const PAGE = 500
 
 /** A condition on memories beside their terms. */
 export type Filter = (memory: Memory) => boolean
@@ -46,7 +41,7 @@ export async function findMemories(
   limit: number,
   filter: Filter,
 ): Promise<FoundMemory[]> {
-  await readUnread(deps, user)
+  await indexMemories(deps, user)
   const asked = await lookUpTerms(deps.store.index, { ...user, corpus: 'memories' }, text, memoryWeights)
   if (asked === undefined) return []
   const found: FoundMemory[] = []
@@ -93,25 +88,4 @@ function byScore(a: FoundMemory, b: FoundMemory): number {
   if (a.score !== b.score) return b.score - a.score
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1
   return a.id < b.id ? 1 : -1
-}
-
-/** Indexes memories that are missing: those of an adopted table, or of an older index version. */
-async function readUnread(deps: Deps, user: UserKey): Promise<void> {
-  for (;;) {
-    const unread = await deps.store.memories.unindexed(user, ANALYSIS_VERSION, PAGE)
-    if (unread.length === 0) return
-    const ids = unread.map(({ id }) => id)
-    await deps.store.memories.change({
-      ...user,
-      at: now(deps),
-      ids,
-      decide: (found) => ({
-        puts: found.map((memory) => ({
-          memory,
-          fingerprint: fingerprintOf(memory),
-          words: { description: analyzeText(memory.content), version: ANALYSIS_VERSION },
-        })),
-      }),
-    })
-  }
 }

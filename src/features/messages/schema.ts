@@ -18,7 +18,7 @@ export const messageInput = schema(() =>
       role: z.enum(ROLES),
       content: text(LIMITS.content),
       toolCallId: z.optional(name()),
-      toolCalls: z.optional(z.array(toolCall())),
+      toolCalls: z.optional(z.array(toolCall()).check(z.maxLength(LIMITS.calls))),
       timestamp: z.optional(isoTime()),
       agentId: z.optional(name()),
       parts: z.optional(parts()),

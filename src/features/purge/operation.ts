@@ -1,33 +1,29 @@
 import type { PurgeOptions, PurgeReceipt } from '../../api.ts'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isWithin } from '../../domain/record.ts'
 import { userFor } from '../kernel/access.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
 import { parse, uuid } from '../kernel/parse.ts'
 import { findSession } from '../sessions/operation.ts'
 import { purgeUserInput } from './schema.ts'
 
-/** Removes one session and everything stored about it, also while it is being imported. */
+/** Removes one session and everything stored about it, also if it is partly imported or partly purged. */
 export async function purgeSession(deps: Deps, id: string): Promise<PurgeReceipt> {
-  const discarded = await discardComing(deps, id)
-  if (discarded > 0) return { sessions: 1, events: discarded, keys: 0, memories: 0, purgedAt: now(deps) }
+  const discarded = await discardUnfinished(deps, id)
+  if (discarded > 0) return await erased(deps, { sessions: 1, events: discarded, keys: 0, memories: 0 })
   const sessionId = await findSession(deps, id)
   const view = await deps.store.load(keyOf(deps, sessionId))
   const { purgeWithMemories } = await memories()
   const { tenant = '', userId = '' } = view?.record ?? {}
-  const purgedAt = now(deps)
   const counts = await purged(deps, sessionId, () => purgeWithMemories(deps, { tenant, userId }, sessionId))
   if (counts === undefined) throw new SessionNotFoundError(id)
-  return { sessions: 1, ...counts, purgedAt }
+  return await erased(deps, { sessions: 1, ...counts })
 }
 
-/** Removes a session that is only partly imported; returns its events, 0 if there is none for this caller. */
-async function discardComing({ store, within }: Deps, id: unknown): Promise<number> {
+/** Removes a session that is partly imported or partly purged; returns its events, 0 if there is none. */
+async function discardUnfinished(deps: Deps, id: unknown): Promise<number> {
   const known = uuid().safeParse(id)
-  const found = known.success ? await store.imports.find(known.data) : undefined
-  if (found === undefined || !found.isUnfinished || !isWithin(found.view.record, within)) return 0
-  return await store.imports.discard(found.view.record.id)
+  return known.success ? await deps.store.imports.discard(keyOf(deps, known.data)) : 0
 }
 
 /**
@@ -39,14 +35,14 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
   const { purgeWithMemories } = await memories()
   const receipt = { sessions: 0, events: 0, ...(await deps.store.memories.purge(within)) }
   for (;;) {
-    const coming = await deps.store.imports.unfinished({ limit: LIMITS.page, within })
-    for (const sessionId of coming) {
-      const events = await deps.store.imports.discard(sessionId)
+    const unfinished = await deps.store.imports.unfinished({ limit: LIMITS.page, within })
+    for (const sessionId of unfinished) {
+      const events = await deps.store.imports.discard({ sessionId })
       if (events > 0) receipt.sessions++
       receipt.events += events
     }
     const ids = await deps.store.sessionIds({ limit: LIMITS.page, within })
-    if (ids.length === 0 && coming.length === 0) break
+    if (ids.length === 0 && unfinished.length === 0) break
     for (const sessionId of ids) {
       const counts = await purged(deps, sessionId, () => purgeWithMemories(deps, within, sessionId))
       // purged by someone else since the list was read
@@ -60,7 +56,13 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
   const { memories: later, keys } = await deps.store.memories.purge(within)
   receipt.memories += later
   receipt.keys += keys
-  return { ...receipt, purgedAt: now(deps) }
+  return await erased(deps, receipt)
+}
+
+/** Completes the receipt once the purged data is also gone from the log of the database, as far as readers let it. */
+async function erased(deps: Deps, counts: Omit<PurgeReceipt, 'purgedAt' | 'pending'>): Promise<PurgeReceipt> {
+  const isErased = await deps.store.erase()
+  return { ...counts, purgedAt: now(deps), ...(!isErased && { pending: true }) }
 }
 
 /** Purges the cache first, so that a crash in between leaves nothing to read, and again for reads meanwhile. */

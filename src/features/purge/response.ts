@@ -9,5 +9,9 @@ export const receiptResponse = z
     keys: z.int().meta({ description: 'Idempotency keys.' }),
     memories: z.int().meta({ description: 'Memories that nothing else supports.' }),
     purgedAt: time,
+    pending: z
+      .boolean()
+      .meta({ description: 'True while older copies remain in the write-ahead log of SQLite. A sweep removes them.' })
+      .optional(),
   } satisfies Keys<PurgeReceipt>)
   .meta({ id: 'PurgeReceipt' })

@@ -11,6 +11,7 @@ export const purgeRoutes: readonly Route[] = [
     operation: 'purgeSession',
     summary: 'Permanently remove a session',
     response: receiptResponse,
+    bulk: true,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, id }) => purgeSession(deps, id),
   },
@@ -21,6 +22,7 @@ export const purgeRoutes: readonly Route[] = [
     summary: "Permanently remove a user's sessions and memories",
     query: z.omit(purgeUserInput(), { userId: true }),
     response: receiptResponse,
+    bulk: true,
     handle: ({ deps, id, query }) => purgeUser(deps, id, query),
   },
 ]

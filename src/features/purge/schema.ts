@@ -1,9 +1,9 @@
 import { z } from 'zod/mini'
-import { name, schema } from '../kernel/parse.ts'
+import { name, schema, tenantName } from '../kernel/parse.ts'
 
 export const purgeUserInput = schema(() =>
   z.strictObject({
     userId: name(),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
   }),
 )

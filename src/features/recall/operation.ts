@@ -1,11 +1,13 @@
 import type { IndexOptions, IndexReport, RecallItem, RecallQuery, RecallResult } from '../../api.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
+import { defined } from '../../domain/optional.ts'
 import { ANALYSIS_VERSION } from '../../domain/recall/postings.ts'
-import { isWithin, type Principal } from '../../domain/record.ts'
+import type { Principal } from '../../domain/record.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
-import { tenantFor, userFor } from '../kernel/access.ts'
+import { narrowed, tenantFor, userFor } from '../kernel/access.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
+import { tokenCounter } from '../kernel/token-count.ts'
 import { extractMemories, findMemories } from '../memory/operation.ts'
 import { depthFor, ifThere, indexSession, indexUser } from '../term-index/operation.ts'
 import { type Hit, isIn, searchMessages, withContent } from './message-search.ts'
@@ -51,12 +53,12 @@ async function withinBudget(
   limit: number,
   maxTokens = Number.POSITIVE_INFINITY,
 ) {
-  const tokenizer = await deps.tokenizer()
+  const count = await tokenCounter(deps)
   const items: RecallItem[] = []
   let tokens = 0
   for (const item of found) {
-    const cost = tokenizer.count(item.content)
     if (items.length === limit) break
+    const cost = await count(item.content, maxTokens - tokens)
     if (tokens + cost > maxTokens) continue
     tokens += cost
     items.push(item)
@@ -81,13 +83,14 @@ function nameOf({ memory, place }: Hit): string {
 /** Brings the index up to date and extracts memories from ended sessions. */
 export async function indexLogs(deps: Deps, options: IndexOptions = {}): Promise<IndexReport> {
   const { userId, tenant, onProgress } = parse(indexOptions, options)
-  const whose = withinFor(deps, userId, tenant)
+  const within = withinFor(deps, userId, tenant)
   const report: IndexReport = { sessions: 0, messages: 0 }
   for (let after = ''; ; ) {
-    const ids = await deps.store.index.behind({ version: ANALYSIS_VERSION, after, limit: LIMITS.page })
+    const query = { version: ANALYSIS_VERSION, after, limit: LIMITS.page }
+    const ids = await deps.store.index.behind(defined({ ...query, within }))
     for (const id of ids) {
       const view = await deps.store.load(keyOf(deps, id))
-      if (view === undefined || !isWithin(view.record, whose)) continue
+      if (view === undefined) continue
       report.messages += (await indexSession(deps, id)).messages
       if (view.record.endedAt !== undefined) await ifThere(extractMemories(deps, id), undefined)
       report.sessions++
@@ -100,6 +103,7 @@ export async function indexLogs(deps: Deps, options: IndexOptions = {}): Promise
 
 /** The sessions to index: those of the given user, else all that the caller may see. */
 function withinFor(deps: Deps, userId: string | undefined, tenant: string | undefined): Principal | undefined {
-  if (userId !== undefined) return userFor(deps, { userId, tenant })
-  return tenant === undefined ? deps.within : { tenant: tenantFor(deps, tenant) }
+  if (userId === undefined && tenant === undefined) return deps.within
+  const whose = { tenant: tenantFor(deps, tenant), userId: userId ?? deps.within?.userId }
+  return narrowed(deps.within, defined(whose))
 }

@@ -22,6 +22,7 @@ export const recallRoutes: readonly Route[] = [
     body: z.omit(indexOptions(), { onProgress: true }),
     response: indexResponse,
     long: true,
+    bulk: true,
     handle: ({ deps, body, onProgress }) => indexLogs(deps, { ...body, onProgress }),
   },
 ]

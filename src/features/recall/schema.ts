@@ -3,7 +3,7 @@ import type { IndexOptions } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source-type.ts'
 import { RECALL_KINDS } from '../../domain/recall/recall-kind.ts'
-import { moment, name, pageSize, schema, text } from '../kernel/parse.ts'
+import { moment, name, pageSize, schema, tenantName, text } from '../kernel/parse.ts'
 
 export const recallQuery = schema(() =>
   z.strictObject({
@@ -15,14 +15,14 @@ export const recallQuery = schema(() =>
     since: z.optional(moment()),
     until: z.optional(moment()),
     sourceTypes: z.optional(z.array(z.enum(SOURCE_TYPES))),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
   }),
 )
 
 export const indexOptions = schema(() =>
   z.strictObject({
     userId: z.optional(name()),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
     onProgress: z.optional(
       z.custom<NonNullable<IndexOptions['onProgress']>>((value) => typeof value === 'function', 'must be a function'),
     ),

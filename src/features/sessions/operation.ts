@@ -19,7 +19,7 @@ import { requireOwn, tenantFor } from '../kernel/access.ts'
 import { type Draft, decideInAnyState, newEvent } from '../kernel/decide.ts'
 import { type Deps, defaultAgent, keyOf, now } from '../kernel/deps.ts'
 import { viewAt } from '../kernel/history.ts'
-import { parse, uuid } from '../kernel/parse.ts'
+import { moment, parse, uuid } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { storedView } from '../kernel/stored-view.ts'
 import { activeScope, createSession, forkOptions, listSessions } from './schema.ts'
@@ -188,8 +188,7 @@ function encodeCursor({ lastActivityAt, id }: SessionRecord): string {
 function decodeCursor(cursor: string): { lastActivityAt: string; id: string } {
   try {
     const [lastActivityAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
-    const time = new Date(String(lastActivityAt)).toISOString()
-    return { lastActivityAt: time, id: uuid().parse(id) }
+    return { lastActivityAt: parse(moment, lastActivityAt), id: parse(uuid, id) }
   } catch (cause) {
     throw new ValidationError('cursor', 'must be the nextCursor of an earlier page', { cause })
   }

@@ -26,7 +26,7 @@ export const sessionsRoutes: readonly Route[] = [
     errors: ['SESSION_ACTIVE', 'INTAKE_PAUSED', 'IDEMPOTENCY_MISMATCH'],
     async handle({ deps, query, body, key }) {
       const start = parse(createQuery, query).getOrCreate ? getOrStartSession : startSession
-      return await sessionRecord(deps, await start(deps, body as never, creationId(deps, body, key)))
+      return await sessionRecord(deps, await start(deps, body as never, await creationId(deps, body, key)))
     },
   },
   {
@@ -70,6 +70,6 @@ export const sessionsRoutes: readonly Route[] = [
     status: 201,
     errors: ['SESSION_NOT_FOUND', 'INTAKE_PAUSED', 'IDEMPOTENCY_MISMATCH'],
     handle: async ({ deps, id, body, key }) =>
-      await sessionRecord(deps, await forkSession(deps, id, body, forkId(id, key))),
+      await sessionRecord(deps, await forkSession(deps, id, body, await forkId(deps, id, key))),
   },
 ]

@@ -2,7 +2,7 @@ import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
 import { SESSION_STATES } from '../../domain/record.ts'
 import { isDerivedId } from '../kernel/derived-id.ts'
-import { duration, jsonObject, moment, name, pageSize, schema, text, uuid } from '../kernel/parse.ts'
+import { duration, jsonObject, moment, name, pageSize, schema, tenantName, text, uuid } from '../kernel/parse.ts'
 
 const task = schema(() => text(LIMITS.task).check(z.minLength(1)))
 
@@ -18,7 +18,7 @@ export const createSession = schema(() =>
     userId: name(),
     chatmode: z._default(name(), 'default'),
     conversationId: z.optional(name()),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
     workflow: z.optional(name()),
     skill: z.optional(name()),
     gitBranch: z.optional(name()),
@@ -36,13 +36,13 @@ export const activeScope = schema(() =>
     userId: name(),
     chatmode: z._default(name(), 'default'),
     conversationId: z.optional(name()),
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
   }),
 )
 
 export const listSessions = schema(() =>
   z.strictObject({
-    tenant: z.optional(name()),
+    tenant: z.optional(tenantName()),
     userId: z.optional(name()),
     status: z.optional(z.enum(SESSION_STATES)),
     chatmode: z.optional(name()),

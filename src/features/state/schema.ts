@@ -21,7 +21,7 @@ export const incrementInput = schema(() =>
 export const gateInput = schema(() =>
   z.strictObject({
     gate: z.int('must be the number of a gate'),
-    note: z.optional(text(LIMITS.content).check(z.minLength(1))),
+    note: z.optional(text(LIMITS.statement).check(z.minLength(1))),
     ...writeOptions().shape,
   }),
 )

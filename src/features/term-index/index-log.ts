@@ -1,10 +1,14 @@
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import { isLastPage } from '../../domain/event-size.ts'
-import { analyzeText } from '../../domain/recall/analyze.ts'
+import { groupBySize } from '../../domain/pieces.ts'
+import type { TextAnalysis } from '../../domain/recall/analyze.ts'
+import { MAX_INDEXED } from '../../domain/recall/analyze-texts.ts'
 import { ANALYSIS_VERSION } from '../../domain/recall/postings.ts'
+import type { Compute } from '../../ports/compute.ts'
 import type { IndexMark, NewMessage, UserKey } from '../../ports/recall-index.ts'
 import type { StoredEvent } from '../../ports/session-store.ts'
 import type { Deps } from '../kernel/deps.ts'
+import { nextTurn } from '../kernel/next-turn.ts'
 import { moment } from '../kernel/parse.ts'
 
 /** Event types that are indexed: messages and session summaries. */
@@ -13,11 +17,24 @@ const READ_TYPES = ['user_message', 'model_message', 'session_compacted']
 const PAGE = 200
 /** Turns counted between the last message and a summary, so that a summary is no neighbour of a message. */
 const APART = 16
-/** Characters indexed of a message; the rest of a longer one is data. */
-const MAX_INDEXED = 64 * 1024
+/** Characters analyzed at a time. */
+const MAX_ANALYZED = 128 * 1024
+/** Distinct terms written at a time, which takes SQLite 10 to 20 ms. */
+const MAX_TERMS = 2000
+
+export interface IndexLimits {
+  /** Messages to index. @default all */
+  most?: number
+  /** Called after each write. @default lets other work of the event loop run */
+  pause?: () => Promise<void>
+}
 
 /** Indexes a session up to its head, or `most` messages of it; returns how many, and whether it is done. */
-export async function indexSession(deps: Deps, sessionId: string, most = Number.POSITIVE_INFINITY): Promise<Progress> {
+export async function indexSession(
+  deps: Deps,
+  sessionId: string,
+  { most = Number.POSITIVE_INFINITY, pause = nextTurn }: IndexLimits = {},
+): Promise<Progress> {
   const { index } = deps.store
   for (let messages = 0; ; ) {
     const mark = await index.mark(sessionId)
@@ -28,7 +45,7 @@ export async function indexSession(deps: Deps, sessionId: string, most = Number.
     }
     if (mark.indexed >= mark.head) return { messages, done: true }
     if (messages >= most) return { messages, done: false }
-    messages += await ifThere(readPage(deps, mark, Math.min(PAGE, most - messages)), 0)
+    messages += await ifThere(readPage(deps, mark, Math.min(PAGE, most - messages), pause), 0)
   }
 }
 
@@ -47,11 +64,12 @@ export interface Progress {
   done: boolean
 }
 
-/** Indexes one page; returns how many messages, none if another process was faster. */
+/** Indexes one page; returns how many messages, fewer if another process was faster. */
 async function readPage(
-  { store }: Deps,
+  { store, compute }: Deps,
   { sessionId, indexed, copied, turns, head }: IndexMark,
   limit: number,
+  pause: () => Promise<void>,
 ): Promise<number> {
   const query = {
     after: Math.max(indexed, copied),
@@ -62,15 +80,32 @@ async function readPage(
   } as const
   const page = await store.read({ sessionId }, query)
   const to = isLastPage(page, limit) ? head : (page.at(-1)?.sequence ?? head)
-  const messages = newMessages(page, turns)
-  const added = await store.index.add({ sessionId, from: indexed, to, version: ANALYSIS_VERSION, messages })
-  return added ? messages.length : 0
+  const messages = await newMessages(compute, page, turns)
+  let from = indexed
+  let added = 0
+  for (const group of messages.length === 0
+    ? [[]]
+    : groupBySize(messages, MAX_TERMS, ({ words }) => words.places.size)) {
+    const isLast = added + group.length === messages.length
+    const end = isLast ? to : (group.at(-1)?.sequence ?? to)
+    const request = { sessionId, from, to: end, version: ANALYSIS_VERSION, messages: group }
+    if (!(await store.index.add(request))) break
+    added += group.length
+    from = end
+    await pause()
+  }
+  return added
 }
 
-function newMessages(events: readonly StoredEvent[], before: number): NewMessage[] {
+async function newMessages(compute: Compute, events: readonly StoredEvent[], before: number): Promise<NewMessage[]> {
+  const said = events.filter(({ content }) => content.trim() !== '')
+  const texts = said.map(({ content }) => content.slice(0, MAX_INDEXED))
+  const words: TextAnalysis[] = []
+  for (const group of groupBySize(texts, MAX_ANALYZED, ({ length }) => length)) {
+    words.push(...(await compute.analyzeTexts(group)))
+  }
   let turn = before
-  return events.flatMap(({ sequence, type, role, content, agentId, occurredAt, createdAt }) => {
-    if (content.trim() === '') return []
+  return said.map(({ sequence, type, role, agentId, occurredAt, createdAt }, i) => {
     const isCommit = type === 'session_compacted'
     turn += isCommit ? APART : 1
     return {
@@ -79,7 +114,7 @@ function newMessages(events: readonly StoredEvent[], before: number): NewMessage
       kind: isCommit ? 'commit' : 'event',
       speaker: agentId ?? role,
       time: timeOf(occurredAt) ?? Date.parse(createdAt),
-      words: analyzeText(content.slice(0, MAX_INDEXED)),
+      words: words[i] as TextAnalysis,
     }
   })
 }
@@ -121,7 +156,7 @@ export async function indexUser(deps: Deps, user: UserKey): Promise<number> {
   let left = AT_ONCE
   let pending = 0
   for (const { sessionId } of await marksOf(deps, user, isKnown)) {
-    const { messages, done } = await indexSession(deps, sessionId, left)
+    const { messages, done } = await indexSession(deps, sessionId, { most: left })
     left -= messages
     if (done) continue
     pending++

@@ -76,6 +76,14 @@ it('gathers blocks up to 500 events, 4 MiB or 100 blocks, and cuts those that ar
   expect(large.sizes()).toEqual([[2], [1], [1], [1]])
 })
 
+it('cuts blocks with many members, so that no body has too many', async () => {
+  const wide = taker()
+  const parts = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`name${i}`, [1, 2, 3]]))
+  const events = eventsOf(5).map((event) => ({ ...event, parts }))
+  await at(wide, [{ sessionId: 'a', events, done: true }])
+  expect(wide.sizes()).toEqual([[1], [1], [1], [1], [1]])
+})
+
 it('has two batches on their way at most, and of one session never more than one', async () => {
   const { batches, send } = taker()
   const blocks = [blockOf('a', 500), blockOf('b', 500), blockOf('c', 500, false), blockOf('c', 500), blockOf('d', 500)]

@@ -1,12 +1,13 @@
-import type { SessionBlock } from '../../api.ts'
+import type { ExportedEvent } from '../../api.ts'
 import { TooLargeError, ValidationError } from '../../domain/errors.ts'
-import { isConversationType, RECORDED_TYPES, type RecordedType } from '../../domain/event.ts'
+import { checkCallCount, isConversationType, RECORDED_TYPES, type RecordedType } from '../../domain/event.ts'
 import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { encodeJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isChangeNeeded } from '../../domain/scratchpad.ts'
 import { edgesOf } from '../../domain/work.ts'
-import type { StoredEdge, StoredEvent } from '../../ports/session-store.ts'
+import type { ChecksummedEvent, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
+import { checksumOf } from '../kernel/event-checksum.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { checkNext } from './check-transitions.ts'
@@ -16,17 +17,17 @@ import { sessionBlock } from './schema.ts'
 /** A block whose events are in the form stores accept. */
 export interface CheckedBlock {
   readonly sessionId: string
-  readonly events: readonly StoredEvent[]
+  readonly events: readonly ChecksummedEvent[]
   readonly done: boolean
 }
 
 /** Checks a block from an untrusted source; throws `ValidationError` or `TooLargeError`. */
 export function checkedBlock(input: unknown): CheckedBlock {
   const { sessionId, events, done } = parse(sessionBlock, input)
-  const stored = events.map((event, i) => checkedEvent(event as SessionBlock['events'][number], i))
+  const stored = events.map((event, i) => checkedEvent(event as ExportedEvent, i))
   const size = stored.reduce((sum, { content, parts = '' }) => sum + content.length + parts.length, 0)
   if (size > LIMITS.append) throw new TooLargeError({ field: 'events', limit: LIMITS.append, actual: size })
-  const [first] = stored as [StoredEvent, ...StoredEvent[]]
+  const [first] = stored as [ChecksummedEvent, ...ChecksummedEvent[]]
   stored.forEach(({ sequence, type }, i) => {
     if (sequence !== first.sequence + i) {
       throw new ValidationError(
@@ -41,10 +42,20 @@ export function checkedBlock(input: unknown): CheckedBlock {
   return { sessionId, events: stored, done }
 }
 
-function checkedEvent({ parts, ...event }: SessionBlock['events'][number], i: number): StoredEvent {
+function checkedEvent({ parts, checksum, ...event }: ExportedEvent, i: number): ChecksummedEvent {
   const field = `events[${i}].parts`
-  if (Object.hasOwn(RECORDED_TYPES, event.type)) parse(RECORDED_PARTS[event.type as RecordedType], parts, field)
-  return parts === undefined ? event : { ...event, parts: encodeJson(parts, field, LIMITS.parts) }
+  const isRecorded = Object.hasOwn(RECORDED_TYPES, event.type)
+  if (isRecorded) parse(RECORDED_PARTS[event.type as RecordedType], parts, field)
+  else checkCallCount({ type: event.type, parts }, field)
+  // only callers' values have a limit of members: a commit may hold any number of observations
+  const members = isRecorded ? Number.POSITIVE_INFINITY : LIMITS.members
+  const plain = parts === undefined ? event : { ...event, parts: encodeJson(parts, field, LIMITS.parts, 1, members) }
+  const actual = checksumOf(plain, checksum)
+  if (checksum === undefined || checksum === actual) return { ...plain, checksum: actual }
+  throw new ValidationError(
+    `event ${event.sequence}`,
+    'does not match its checksum: it was changed after it was written. Import an export that was made before',
+  )
 }
 
 /** The views and edges after some of its events. */

@@ -114,12 +114,15 @@ class Page {
   }
 
   async #read(sessionId: string, after: number, head: number): Promise<ExportedEvent[]> {
+    const key = keyOf(this.#deps, sessionId)
     const query = { after, before: head + 1, order: 'asc', limit: BLOCK.events - this.#events } as const
-    const stored = await this.#deps.store.read(keyOf(this.#deps, sessionId), query).catch(noneIfPurged)
+    const stored = await this.#deps.store.read(key, query).catch(noneIfPurged)
+    const end = stored.at(-1)?.sequence ?? after
+    const checksums = await this.#deps.store.checksums(key, { after, before: end + 1 }).catch(noneIfPurged)
     const taken: ExportedEvent[] = []
-    for (const event of stored) {
+    for (const [i, event] of stored.entries()) {
       if (this.isFull) break
-      taken.push(exported(event))
+      taken.push(exported(event, checksums[i]))
       this.#size += sizeOf(event)
       this.#events++
     }
@@ -127,12 +130,12 @@ class Page {
   }
 }
 
-function noneIfPurged(error: Error & { code?: string }): StoredEvent[] {
+function noneIfPurged(error: Error & { code?: string }): [] {
   if (error.code === 'SESSION_NOT_FOUND') return []
   throw error
 }
 
-function exported(stored: StoredEvent): ExportedEvent {
+function exported(stored: StoredEvent, checksum: string | undefined): ExportedEvent {
   const { sequence, id, content, parts, agentId, occurredAt, createdAt } = stored
   return {
     sequence,
@@ -144,5 +147,6 @@ function exported(stored: StoredEvent): ExportedEvent {
     ...(agentId !== undefined && { agentId }),
     ...(occurredAt !== undefined && { occurredAt }),
     createdAt,
+    ...(checksum !== undefined && { checksum }),
   }
 }

@@ -284,6 +284,12 @@ describe('what is wrong in a block', () => {
     ['content beyond the limit', say({ content: 'x'.repeat(LIMITS.content + 1) }), 'events[1].content'],
     ['parts with NUL', say({ parts: { a: ['\0'] } }), 'events[1].parts.a[0]'],
     ['parts with __proto__', say({ parts: JSON.parse('{"a":{"__proto__":1}}') }), 'events[1].parts.a'],
+    ['parts with 50,001 items', say({ parts: { a: Array(LIMITS.members).fill(0) } }), 'events[1].parts'],
+    [
+      'a message with 1,001 calls',
+      say({ type: 'model_message', parts: { toolCalls: Array(LIMITS.calls + 1).fill({ id: 'a' }) } }),
+      'events[1].parts.toolCalls',
+    ],
     ['an empty agent', say({ agentId: '' }), 'events[1].agentId'],
     ['a time of the caller that is none', say({ occurredAt: 'noon' }), 'events[1].occurredAt'],
     ['a time without milliseconds', say({ createdAt: '2026-03-01T12:00:00Z' }), 'events[1].createdAt'],

@@ -150,7 +150,7 @@ async function stillGood(
   const isOver = found.isUnfinished && done && sequence === last?.sequence
   if (isSame && !isOver) return found
   if (!found.isUnfinished) throw new ImportConflictError({ sessionId, reason: 'event', sequence })
-  await deps.store.imports.discard(sessionId)
+  await deps.store.imports.discard({ sessionId })
   if (owner !== undefined) return undefined
   throw new ValidationError(
     'events',

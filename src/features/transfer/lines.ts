@@ -59,8 +59,9 @@ function wrongOrder(sessionId: string, last: number, { sequence }: ExportedEvent
 }
 
 function eventLine(event: ExportedEvent): string {
-  const { sequence, id, type, role, content, parts, agentId, occurredAt, createdAt } = event
-  return lineOf(defined({ kind: 'event', sequence, id, type, role, content, parts, agentId, occurredAt, createdAt }))
+  const { sequence, id, type, role, content, parts, agentId, occurredAt, createdAt, checksum } = event
+  const written = { sequence, id, type, role, content, parts, agentId, occurredAt, createdAt, checksum }
+  return lineOf(defined({ kind: 'event', ...written }))
 }
 
 /** Escapes the two characters that are legal in JSON but end a line for some readers. */

@@ -5,7 +5,7 @@ import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { ABORT_CAUSES, SESSION_STATES } from '../../domain/record.ts'
 import type { Keys } from '../../http/response-schema.ts'
-import { jsonObject, name, text } from '../kernel/parse.ts'
+import { jsonObject, name, tenantName, text } from '../kernel/parse.ts'
 
 /** A UUID in stored form. */
 export const ownUuid = z
@@ -46,7 +46,7 @@ const hash = text(LIMITS.name)
 
 /** Becomes the record of a session: unknown keys are refused. */
 const started = z.strictObject({
-  tenant: name(),
+  tenant: tenantName(),
   userId: name(),
   chatmode: name(),
   conversationId: name(),

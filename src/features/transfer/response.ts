@@ -16,6 +16,7 @@ const eventResponse = z
     agentId: z.string().optional(),
     occurredAt: z.string().optional(),
     createdAt: time,
+    checksum: z.string().meta({ description: 'Salted checksum of what was written.' }).optional(),
   } satisfies Keys<ExportedEvent>)
   .meta({ id: 'EventOfBlock' })
 

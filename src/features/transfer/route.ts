@@ -12,6 +12,7 @@ export const transferRoutes: readonly Route[] = [
     summary: 'Export a page of whole sessions in ascending order of id',
     body: exportQuery,
     response: exportResponse,
+    bulk: true,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, body = {} }) => exportPage(deps, body),
   },
@@ -22,6 +23,7 @@ export const transferRoutes: readonly Route[] = [
     summary: 'Import blocks of sessions; may be repeated',
     body: importBody,
     response: importResponse,
+    bulk: true,
     handle: async ({ deps, body }) => ({ outcomes: await importBlocks(deps, parse(importEnvelope, body).blocks) }),
   },
 ]

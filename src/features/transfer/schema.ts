@@ -3,6 +3,7 @@ import type { ExportedEvent, ExportOptions, ExportPlace, ImportOptions } from '.
 import { APPENDABLE_TYPES, RECORDED_TYPES, ROLES } from '../../domain/event.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { CHECKSUM } from '../kernel/event-checksum.ts'
 import { isoTime, name, sequence, text } from '../kernel/parse.ts'
 import { LAST_PLACE, ownMoment, ownPlace, ownUuid } from './recorded-parts.ts'
 
@@ -28,6 +29,12 @@ export const exportedEvent = z
     agentId: z.optional(name()),
     occurredAt: z.optional(isoTime()),
     createdAt: ownMoment,
+    checksum: z.optional(
+      z
+        .string()
+        .check(z.regex(CHECKSUM, 'must be the checksum of an export'))
+        .register(z.globalRegistry, { description: 'Absent: the import makes one.' }),
+    ),
   })
   .register(z.globalRegistry, { id: 'ExportedEvent' })
 

@@ -91,6 +91,28 @@ const BAD_EVENTS: readonly [what: string, event: unknown, code: string, field: s
   ['a second event that is nothing', [{ type: 'user_message', content: 'c' }, null], 'VALIDATION', 'events[1]'],
 ]
 
+/** A cursor as `sessions.list` writes it. */
+const sessionCursor = (...place: unknown[]) => Buffer.from(JSON.stringify(place)).toString('base64url')
+
+/** Cursors that no call has returned. */
+const FORGED_CURSORS: readonly string[] = [
+  '',
+  '{}',
+  '../..',
+  "1' or '1'='1",
+  '1.\0',
+  '1.\ud800',
+  '9999999999.a',
+  'null',
+  sessionCursor(),
+  sessionCursor('2026-03-01T12:00:00.000Z'),
+  sessionCursor('2026-03-01T12:00:00.000Z', "' or 1"),
+  sessionCursor('soon', '01890000-0000-7000-8000-000000000000'),
+  sessionCursor('+275760-09-13T00:00:00.000Z', '01890000-0000-7000-8000-000000000000'),
+  sessionCursor('-000001-01-01T00:00:00.000Z', '01890000-0000-7000-8000-000000000000'),
+  sessionCursor({}, ['01890000-0000-7000-8000-000000000000']),
+]
+
 /** Invalid arguments of other calls, with the expected field. */
 const BAD_CALLS: readonly [what: string, call: (tl: Throughline, s: Session) => Promise<unknown>, field: string][] = [
   ['no user', (tl) => tl.sessions.create({} as never), 'userId'],
@@ -131,6 +153,15 @@ const BAD_CALLS: readonly [what: string, call: (tl: Throughline, s: Session) => 
   ['a budget below 0', (_, s) => s.recent({ maxTokens: -1 }), 'maxTokens'],
   ['a fork with a date in its metadata', (_, s) => s.fork({ metadata: { d: new Date() as never } }), 'metadata.d'],
   ['a fork with an unknown field', (_, s) => s.fork({ conversation: 'c' } as never), 'conversation'],
+  ['the tenant that stands for all', (tl) => tl.sessions.create({ userId: 'a', tenant: '*' }), 'tenant'],
+  ['a tenant with a line feed', (tl) => tl.sessions.list({ tenant: 'a\nb' }), 'tenant'],
+  ['memories of all tenants', (tl) => tl.memories.list({ userId: 'a', tenant: '*' }), 'tenant'],
+  ['acting for all tenants', async (tl) => await tl.as({ tenant: '*' }).sessions.list(), 'tenant'],
+  ...FORGED_CURSORS.flatMap((cursor): typeof BAD_CALLS => [
+    [`${JSON.stringify(cursor)} for sessions`, (tl) => tl.sessions.list({ cursor }), 'cursor'],
+    [`${JSON.stringify(cursor)} for memories`, (tl) => tl.memories.list({ userId: 'a', cursor }), 'cursor'],
+    [`${JSON.stringify(cursor)} for commits`, (tl) => tl.conversations.commits('c', { cursor }), 'cursor'],
+  ]),
 ]
 
 /** A5 input validation. */

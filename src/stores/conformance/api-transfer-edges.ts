@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ImportReport } from '../../api.ts'
+import type { ExportedEvent, ImportReport } from '../../api.ts'
 import { exportBlocks, openSecondStore, textOf, tokenizer } from './api-transfer.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { expectError, upTo } from './samples.ts'
@@ -8,6 +8,7 @@ import { expectError, upTo } from './samples.ts'
 interface Forged {
   createdAt: string
   parts: Record<string, unknown>
+  checksum?: string
 }
 
 /** A30 import: partial earlier imports, and the limits of a store. */
@@ -68,7 +69,10 @@ export const transferEdgeRules: readonly Rule<ApiDatabase>[] = [
       const blocks = await exportBlocks(there)
       const event = (id: string, type: string) => {
         const events = blocks.find(({ sessionId }) => sessionId === id)?.events ?? []
-        return events.find((each) => each.type === type) as unknown as Forged
+        const forged = events.find((each) => each.type === type) as unknown as Forged
+        // like an older export
+        delete forged.checksum
+        return forged
       }
       event(early, 'session_started').createdAt = '0000-01-01T00:00:00.000Z'
       event(late, 'session_started').createdAt = '9999-12-31T23:59:59.999Z'
@@ -87,6 +91,46 @@ export const transferEdgeRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await next.compact()).position, 1_000_000_001)
       assert.equal((await tl.sweep()).failed, 0)
       assert.deepEqual((await tl.verify()).differences, [])
+    },
+  },
+  {
+    id: 'A30',
+    title: 'names an event that was changed after it was written, and makes the checksum of one without',
+    async check(db) {
+      const { there, clock } = await openSecondStore()
+      const tl = await db.connect({ clock, tokenizer })
+      const session = await there.sessions.create({ userId: 'ada' })
+      const parts = { toolCallId: 'c1', '7': -0, a: [1e21, '\u2028'] }
+      await session.append([
+        { type: 'tool_call', parts: { id: 'c1', name: 'boil', arguments: {} }, agentId: 'cook' },
+        { type: 'tool_result', content: 'ünï 漢字 😀', parts, occurredAt: '2026-01-31T09:30' },
+      ])
+      const [block] = await exportBlocks(there)
+      assert(block)
+      const imported = async (change: object) => {
+        const events = block.events.map((event) => (event.sequence === 3 ? { ...event, ...change } : event))
+        return await tl.import([{ ...block, events }])
+      }
+      const changes: Partial<ExportedEvent>[] = [
+        { type: 'x.own' },
+        { role: 'user' },
+        { content: 'other' },
+        { parts: { ...parts, a: [] } },
+        { agentId: 'cook' },
+        { occurredAt: '2026-01-31T09:31' },
+        { checksum: '0'.repeat(56) },
+      ]
+      for (const change of changes) {
+        const { refused } = await imported(change)
+        assert.deepEqual([refused.length, refused[0]?.code], [1, 'VALIDATION'])
+        assert.match(refused[0]?.message ?? '', /^event 3:/)
+      }
+      const { checksum: _, ...bare } = block.events[2] as ExportedEvent
+      assert.equal((await tl.import([{ ...block, events: [...block.events.slice(0, 2), bare] }])).created, 1)
+      assert.deepEqual((await tl.verify()).differences, [])
+      await tl.sessions.purge(block.sessionId)
+      assert.equal((await imported({})).created, 1)
+      assert.deepEqual(await exportBlocks(tl), [block])
     },
   },
 ]

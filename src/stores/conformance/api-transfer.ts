@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ImportReport, SessionBlock, Throughline } from '../../api.ts'
+import type { ExportedEvent, ImportReport, SessionBlock, Throughline } from '../../api.ts'
 import { ImportConflictError } from '../../domain/errors.ts'
 import { uuid7 } from '../../ids.ts'
 import { open } from '../../open/open.ts'
@@ -117,7 +117,9 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
           upTo(events.length),
         )
         const [first] = await (await tl.sessions.get(id)).events({ limit: 1 })
-        assert.deepEqual(events[0] && { ...events[0], sessionId: id }, first)
+        const { checksum, ...exported } = events[0] as ExportedEvent
+        assert.match(checksum ?? '', /^[0-9a-f]{56}$/)
+        assert.deepEqual({ ...exported, sessionId: id }, first)
         assert.equal(textOf(await exportBlocks(tl, { sessionId: id })), textOf([{ sessionId: id, events, done: true }]))
       }
       for (const [i, { sessionId, events, done }] of blocks.entries()) {

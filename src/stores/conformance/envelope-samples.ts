@@ -10,10 +10,9 @@ import { NOON, readLog, someEvent } from './samples.ts'
 
 /** A decision that changes the envelope, with an unrelated event before and after. */
 export function changeEnvelope(sessionId: string, change: EnvelopeChange, at = NOON): DecideRequest {
-  const events = ['x.before', 'envelope_updated', 'x.behind'].map((type) => ({
-    ...someEvent('changed', type),
-    ...(type === 'envelope_updated' && { parts: JSON.stringify(change) }),
-  }))
+  const events = ['x.before', 'envelope_updated', 'x.behind'].map((type) =>
+    someEvent('changed', type, type === 'envelope_updated' ? { parts: JSON.stringify(change) } : {}),
+  )
   const facts = (head: number) =>
     events.map((event, i) => ({ ...event, sessionId, sequence: head + i + 1, createdAt: at, parts: change }))
   return {

@@ -3,15 +3,15 @@ import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { type Json, stringifyJson } from '../../domain/json.ts'
 import { edgesOf } from '../../domain/work.ts'
 import type { FoundImport, ImportBlock } from '../../ports/import-store.ts'
-import type { CommitLink, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
+import type { ChecksummedEvent, CommitLink, StoredEdge } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
 import { loadView } from './envelope-samples.ts'
-import { createRequest, NOON, readLog, someEvent } from './samples.ts'
+import { createRequest, NOON, readChecksummedLog, someEvent } from './samples.ts'
 
 /** A session written in another store. */
 export interface ForeignSession {
   readonly sessionId: string
-  readonly events: readonly StoredEvent[]
+  readonly events: readonly ChecksummedEvent[]
 }
 
 type Step = readonly [type: string, parts?: Json]
@@ -23,8 +23,7 @@ export function foreignSession(
 ): ForeignSession {
   const { event, at, view } = createRequest(given)
   const later = steps.map(([type, parts], i) => ({
-    ...someEvent(`step ${i + 1}`, type),
-    ...(parts !== undefined && { parts: stringifyJson(parts) }),
+    ...someEvent(`step ${i + 1}`, type, parts === undefined ? {} : { parts: stringifyJson(parts) }),
     sequence: i + 2,
     createdAt: new Date(Date.parse(at) + (i + 1) * 1000).toISOString(),
   }))
@@ -58,7 +57,7 @@ function work(id: string, path: string, imported: string): Json {
 }
 
 function eventsOf({ sessionId, events }: ForeignSession): SessionEvent[] {
-  return events.map(({ parts, ...event }) => ({
+  return events.map(({ parts, checksum: _, ...event }) => ({
     ...event,
     sessionId,
     ...(parts !== undefined && { parts: JSON.parse(parts) }),
@@ -107,7 +106,7 @@ export async function writeSession(store: Store, life: ForeignSession, head = li
   const { sessionId, events } = life
   let view: SessionView | undefined
   for (const [i, made] of eventsOf(life).slice(0, head).entries()) {
-    const { sequence: _, createdAt: at, ...event } = events[i] as StoredEvent
+    const { sequence: _, createdAt: at, ...event } = events[i] as ChecksummedEvent
     const after = view === undefined ? initialView(made) : evolve(view, made)
     if (view === undefined) await store.create({ event, at, view: after, reuse: 'none' })
     else {
@@ -124,7 +123,7 @@ export async function readSession(store: Store, { sessionId }: ForeignSession): 
   const { tenant, userId, chatmode, conversationId } = view.record
   return {
     view,
-    log: await readLog(store, sessionId),
+    log: await readChecksummedLog(store, sessionId),
     messages: await store.read({ sessionId }, { types: ['user_message', 'x.rare'], order: 'asc', limit: 1000 }),
     turns: await store.read({ sessionId }, { turns: 2, order: 'desc', limit: 100 }),
     edges: await store.edges({ sessionId }, { limit: 1000 }),

@@ -39,7 +39,7 @@ import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
 /**
- * Runs the rules of the store ports as tests: S1 to S28 of the log, M1 to M13 of memories, I1 to I9 of the index,
+ * Runs the rules of the store ports as tests: S1 to S30 of the log, M1 to M13 of memories, I1 to I9 of the index,
  * E1 to E3 of envelopes, T1 to T7 of imports.
  */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {

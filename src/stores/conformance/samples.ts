@@ -5,11 +5,18 @@ import { abortFor } from '../../domain/lifecycle.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
 import type { TextAnalysis } from '../../domain/recall/analyze.ts'
 import type { AbortCause } from '../../domain/record.ts'
+import { checksumOf } from '../../features/kernel/event-checksum.ts'
 import { uuid7 } from '../../ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ChangeRequest, MemoryPut } from '../../ports/memory-store.ts'
 import type { NewMessage, UserKey } from '../../ports/recall-index.ts'
-import type { AppendRequest, CreateRequest, NewEvent, SessionStore } from '../../ports/session-store.ts'
+import type {
+  AppendRequest,
+  ChecksummedEvent,
+  CreateRequest,
+  NewEvent,
+  SessionStore,
+} from '../../ports/session-store.ts'
 
 /** The time of most tests. */
 export const NOON = '2026-03-01T12:00:00.000Z'
@@ -36,8 +43,10 @@ export function noonPlus(count: number): string {
   return new Date(Date.parse(NOON) + count * 1000).toISOString()
 }
 
-export function someEvent(content = 'hello', type = 'user_message'): NewEvent {
-  return { id: uuid7(), type, role: 'user', content }
+/** An event, by default a message of the user, with its checksum. */
+export function someEvent(content = 'hello', type = 'user_message', given: Partial<NewEvent> = {}): NewEvent {
+  const event = { id: uuid7(), type, role: 'user', content, ...given }
+  return { ...event, checksum: checksumOf(event) }
 }
 
 export function someEvents(count: number): NewEvent[] {
@@ -46,9 +55,9 @@ export function someEvents(count: number): NewEvent[] {
 
 /** A request to create a session. */
 export function createRequest(
-  given: Partial<StartedParts> & { id?: string; at?: string; reuse?: CreateRequest['reuse'] } = {},
+  input: Partial<StartedParts> & { id?: string; at?: string; reuse?: CreateRequest['reuse'] } = {},
 ): CreateRequest {
-  const { id = uuid7(), at = NOON, reuse = 'none', ...rest } = given
+  const { id = uuid7(), at = NOON, reuse = 'none', ...rest } = input
   const parts: StartedParts = {
     tenant: 'local',
     userId: 'ada',
@@ -58,13 +67,8 @@ export function createRequest(
     metadata: {},
     ...rest,
   }
-  const event: NewEvent = {
-    id: uuid7(),
-    type: 'session_started',
-    role: 'system',
-    content: 'Session started',
-    parts: JSON.stringify(parts),
-  }
+  const given = { role: 'system', parts: JSON.stringify(parts) }
+  const event = someEvent('Session started', 'session_started', given)
   const { parts: _text, ...fields } = event
   const view = initialView({
     ...fields,
@@ -112,7 +116,7 @@ export async function forkSession(
   const before = await store.load({ sessionId })
   assert(before)
   const id = uuid7()
-  const event: NewEvent = { ...someEvent('forked', 'session_forked'), parts: '{}' }
+  const event = someEvent('forked', 'session_forked', { parts: '{}' })
   const { metadata, chatmode } = before.record
   const parts = { from: { sessionId, sequence }, conversationId: uuid7(), chatmode, metadata }
   const view = evolve(
@@ -218,6 +222,12 @@ export async function expectError(code: ErrorCode, promise: Promise<unknown>): P
 /** Reads a session's whole log from a store. */
 export async function readLog(store: SessionStore, sessionId: string) {
   return await store.read({ sessionId }, { order: 'asc', limit: 1_000_000 })
+}
+
+/** Reads a session's whole log with its checksums. */
+export async function readChecksummedLog(store: SessionStore, sessionId: string): Promise<ChecksummedEvent[]> {
+  const checksums = await store.checksums({ sessionId }, { after: 0, before: 1_000_000 })
+  return (await readLog(store, sessionId)).map((event, i) => ({ ...event, checksum: checksums[i] ?? '' }))
 }
 
 /** 1 to n. */

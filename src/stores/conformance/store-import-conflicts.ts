@@ -25,6 +25,7 @@ import {
   expectError,
   NOON,
   noonPlus,
+  readChecksummedLog,
   readLog,
   someEvent,
   upTo,
@@ -58,7 +59,7 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
         await store.imports.write(blockOf(life, after, head, head === 6))
         assert.deepEqual(await store.imports.find(sessionId), expectedImport(life, head, false))
         assert.deepEqual(await loadView(store, { sessionId }), viewAfter(life, head))
-        assert.deepEqual(await readLog(store, sessionId), life.events.slice(0, head))
+        assert.deepEqual(await readChecksummedLog(store, sessionId), life.events.slice(0, head))
         assert.deepEqual(await store.imports.unfinished({ limit: 9 }), [])
       }
       assert.equal((await store.append(keyed)).replayed, true)
@@ -184,10 +185,10 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
 
       const [life] = lives
       assert(life)
-      assert.equal(await store.imports.discard(life.sessionId), 5)
-      assert.equal(await store.imports.discard(life.sessionId), 0)
-      assert.equal(await store.imports.discard(there), 0)
-      assert.equal(await store.imports.discard(uuid7()), 0)
+      assert.equal(await store.imports.discard(life), 5)
+      assert.equal(await store.imports.discard(life), 0)
+      assert.equal(await store.imports.discard({ sessionId: there }), 0)
+      assert.equal(await store.imports.discard({ sessionId: uuid7() }), 0)
       assert.equal(await store.imports.find(life.sessionId), undefined)
       assert.deepEqual(await begun(), ids.slice(1).sort())
       // a new session with the same id inherits nothing
@@ -198,7 +199,7 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
       await store.purge(life, NOON)
       const other = foreignSession({ id: life.sessionId }, [['x.other']])
       await importSession(store, other)
-      assert.deepEqual(await readLog(store, other.sessionId), other.events)
+      assert.deepEqual(await readChecksummedLog(store, other.sessionId), other.events)
       assert.deepEqual(await readLog(store, there).then((log) => log.length), 1)
       for (const each of lives.slice(1, 3)) await store.imports.write(blockOf(each, 5))
       assert.deepEqual(await begun(), [ids[3]])
@@ -223,7 +224,7 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await detailsOf(expectError('IDEMPOTENCY_MISMATCH', fork())), details)
       assert.deepEqual(await store.imports.find(sessionId), expectedImport(life, 2, true))
       assert.deepEqual(await store.sessionIds({ limit: 9 }), [source])
-      await store.imports.discard(sessionId)
+      await store.imports.discard({ sessionId })
       assert.equal((await fork()).outcome, 'created')
     },
   },
@@ -250,7 +251,7 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
       await conflicts(3)
       await store.imports.write(blockOf(life, 3))
       await conflicts(9)
-      assert.deepEqual(await readLog(store, sessionId), life.events)
+      assert.deepEqual(await readChecksummedLog(store, sessionId), life.events)
     },
   },
   {
@@ -281,7 +282,7 @@ export const importConflictRules: readonly Rule<StoreDatabase>[] = [
       await expectError('STORAGE', store.imports.find(life.sessionId))
       await expectError('STORAGE', store.imports.write(blockOf(life)))
       await expectError('STORAGE', store.imports.unfinished({ limit: 1 }))
-      await expectError('STORAGE', store.imports.discard(life.sessionId))
+      await expectError('STORAGE', store.imports.discard(life))
     },
   },
 ]

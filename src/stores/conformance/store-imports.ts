@@ -31,7 +31,7 @@ import {
   forkSession,
   NOON,
   noonPlus,
-  readLog,
+  readChecksummedLog,
   someEvent,
   upTo,
 } from './samples.ts'
@@ -156,7 +156,7 @@ const comingRules: readonly Rule<StoreDatabase>[] = [
         assert.deepEqual(lost, Array(3).fill('SEQUENCE_CONFLICT'))
         assert.deepEqual(await first.imports.find(life.sessionId), expectedImport(life, head, head < 11))
       }
-      assert.deepEqual(await readLog(first, life.sessionId), life.events)
+      assert.deepEqual(await readChecksummedLog(first, life.sessionId), life.events)
       assert.equal((await readCommits(first, 'c')).length, 1)
     },
   },
@@ -235,7 +235,7 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
         await endSession(store, blocking)
         await store.imports.write(blockOf(life, 4))
         assert.deepEqual(await loadView(store, life), viewAfter(life))
-        assert.deepEqual(await readLog(store, life.sessionId), life.events)
+        assert.deepEqual(await readChecksummedLog(store, life.sessionId), life.events)
       }
     },
   },
@@ -333,7 +333,7 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
       await store.imports.write(blockOf(life, 0, 10))
       await expectError('IMPORT_CONFLICT', store.imports.write(blockOf(life, 10)))
       assert.deepEqual(await store.imports.find(sessionId), expectedImport(life, 10, true))
-      assert.equal(await store.imports.discard(sessionId), 10)
+      assert.equal(await store.imports.discard({ sessionId }), 10)
       assert.deepEqual(await readCommits(store, 'c'), links)
       await store.purge({ sessionId: there.sessionId }, NOON)
       const purged = [{ ...links[0], userId: '', purgedAt: NOON }]

@@ -3,7 +3,7 @@ import type { TextAnalysis } from '../../domain/recall/analyze.ts'
 import { blockOfTurn, decodePostings } from '../../domain/recall/postings.ts'
 import type { Posting } from '../../domain/recall/term-matches.ts'
 import { uuid7 } from '../../ids.ts'
-import type { AddRequest, IndexMark, NewMessage } from '../../ports/recall-index.ts'
+import type { AddRequest, BehindQuery, IndexMark, NewMessage } from '../../ports/recall-index.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import {
@@ -281,12 +281,21 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       for (const [n, id] of ids.toReversed().entries()) {
         await createSession(store, n % 2 ? { id } : { id, tenant: 'other', userId: 'bob' })
       }
-      const behind = (given: { after?: string; version?: number; limit?: number } = {}) =>
-        store.index.behind({ version: 1, limit: 100, ...given })
+      const behind = (given: Partial<BehindQuery> = {}) => store.index.behind({ version: 1, limit: 100, ...given })
       assert.deepEqual(await behind(), ids)
       assert.deepEqual(await behind({ limit: 4 }), ids.slice(0, 4))
       assert.deepEqual(await behind({ after: ids[3] ?? '', limit: 4 }), ids.slice(4, 8))
       assert.deepEqual(await behind({ after: ids[8] ?? '' }), [])
+      const bobs = ids
+        .toReversed()
+        .filter((_, n) => n % 2 === 0)
+        .toSorted()
+      for (const within of [{ tenant: 'other' }, { tenant: 'other', userId: 'bob' }]) {
+        assert.deepEqual(await behind({ within }), bobs)
+        assert.deepEqual(await behind({ within, limit: 2 }), bobs.slice(0, 2))
+        assert.deepEqual(await behind({ within, after: bobs[1] ?? '' }), bobs.slice(2))
+      }
+      assert.deepEqual(await behind({ within: { tenant: 'other', userId: 'ada' } }), [])
 
       const [first = '', second = '', third = '', ...others] = ids
       for (const id of [first, second, third]) await store.index.add(addRequest(id, [someMessage(1, ['word'])]))

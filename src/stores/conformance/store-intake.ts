@@ -15,7 +15,7 @@ import {
 
 const SINCE = noonPlus(-5)
 
-/** S27, and S20 for envelope and pause calls. */
+/** S27, S30, and S20 for envelope, pause and secret calls. */
 export const intakeRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S27',
@@ -112,6 +112,20 @@ export const intakeRules: readonly Rule<StoreDatabase>[] = [
     },
   },
   {
+    id: 'S30',
+    title: 'keeps the first secret, whoever asks and however many at once',
+    async check(db) {
+      const stores = await Promise.all(upTo(4).map(() => db.connect()))
+      const candidates = upTo(20).map((n) => `candidate ${n}`)
+      const asked = candidates.map((candidate, n) => stores[n % 4]?.secret(candidate))
+      const [first = '', ...others] = await Promise.all(asked)
+      assert(candidates.includes(first))
+      assert.deepEqual(new Set(others), new Set([first]))
+      const late = await db.connect()
+      assert.equal(await late.secret('late'), first)
+    },
+  },
+  {
     id: 'S20',
     title: 'rejects envelope and pause calls after close',
     async check(db) {
@@ -122,7 +136,9 @@ export const intakeRules: readonly Rule<StoreDatabase>[] = [
       await expectError('STORAGE', store.envelopes.count({ since: NOON }))
       await expectError('STORAGE', store.envelopes.remove({ batch: 'b' }, 1))
       await expectError('STORAGE', store.pausedSince())
+      await expectError('STORAGE', store.erase())
       await expectError('STORAGE', store.pause(NOON))
+      await expectError('STORAGE', store.secret('candidate'))
     },
   },
 ]

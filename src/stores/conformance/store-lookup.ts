@@ -207,7 +207,8 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const [a, b, gone] = [await createSession(store), await createSession(store), await createSession(store)]
-      const rich = { ...someEvent('ünï 漢字 😀'), parts: '{"b":1.50,"a":"\\u0041"}', agentId: 'x', occurredAt: NOON }
+      const given = { parts: '{"b":1.50,"a":"\\u0041"}', agentId: 'x', occurredAt: NOON }
+      const rich = someEvent('ünï 漢字 😀', 'user_message', given)
       await store.append(appendRequest(a, { events: [...someEvents(300), rich] }))
       await store.purge({ sessionId: gone }, NOON)
       const places = [

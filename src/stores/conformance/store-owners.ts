@@ -30,6 +30,7 @@ const KEYED: readonly [name: string, call: (store: SessionStore, key: SessionKey
   ['read', (store, key) => store.read(key, { order: 'asc', limit: 9 })],
   ['read by type', (store, key) => store.read(key, { order: 'asc', limit: 9, types: ['user_message'] })],
   ['read turns', (store, key) => store.read(key, { order: 'desc', limit: 9, turns: 1 })],
+  ['checksums', (store, key) => store.checksums(key, { after: 0, before: 9 })],
   ['edges', (store, key) => store.edges(key, { limit: 9 })],
   [
     'fork',
@@ -135,6 +136,7 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await store.load({ sessionId }), undefined)
       await expectError('SESSION_NOT_FOUND', store.append(appendRequest(sessionId, { idempotency: STAMP })))
       await expectError('SESSION_NOT_FOUND', store.purge({ sessionId }, NOON))
+      assert.equal(await store.erase(), true)
       assert.deepEqual(await store.sessionIds({ limit: 9 }), [other])
       assert.equal(await store.active({ ...request.view.record, at: NOON }), undefined)
       assert.equal((await readLog(store, other)).length, 2)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { SessionView } from '../../domain/fold.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { uuid7 } from '../../ids.ts'
 import type { ReadQuery } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import {
@@ -9,6 +10,7 @@ import {
   createRequest,
   createSession,
   expectError,
+  forkSession,
   NOON,
   noonPlus,
   readLog,
@@ -17,7 +19,7 @@ import {
   upTo,
 } from './samples.ts'
 
-/** S13 to S20, S28. */
+/** S13 to S20, S28 and S29. */
 export const readingRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S13',
@@ -25,13 +27,12 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const id = await createSession(store)
-      const rich = {
-        ...someEvent('tab\tline\nquote\' " \\ ünï 漢字 😀 \u2028'),
+      const { checksum, ...rich } = someEvent('tab\tline\nquote\' " \\ ünï 漢字 😀 \u2028', 'user_message', {
         parts: '{"b":1.50,"a":{"__x":[1e21,-0,""]},"b2":"\\u0041"}',
         agentId: 'someone else',
         occurredAt: '2026-03-01T13:00:00.123456+01:00',
-      }
-      await store.append(appendRequest(id, { events: [rich] }))
+      })
+      await store.append(appendRequest(id, { events: [{ ...rich, checksum }] }))
       for (const n of upTo(600)) {
         await store.append(
           appendRequest(id, { events: [someEvent(`m${n}`, n % 290 === 0 ? 'x.rare' : 'model_message')] }),
@@ -142,7 +143,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       const events = async (query: Partial<ReadQuery>) =>
         await store.read({ sessionId: id }, { order: 'asc', limit: 100, ...query })
       const sequences = async (query: Partial<ReadQuery>) => (await events(query)).map(({ sequence }) => sequence)
-      const stored = written.map((event, i) => ({ ...event, sequence: i + 2, createdAt: NOON }))
+      const stored = written.map(({ checksum: _, ...event }, i) => ({ ...event, sequence: i + 2, createdAt: NOON }))
 
       assert.deepEqual((await events({})).slice(1), stored.slice(0, 3))
       assert.deepEqual(await events({ after: 4 }), stored.slice(3))
@@ -406,6 +407,39 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       await expectError('STORAGE', store.read({ sessionId: id }, { order: 'asc', limit: 1 }))
       await expectError('STORAGE', store.health())
       assert.throws(() => store.watch(id, () => {}), { code: 'STORAGE' })
+    },
+  },
+  {
+    id: 'S29',
+    title: 'stores checksums as given, and returns those of a range',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createSession(store)
+      const bytes = (n: number) => n.toString(16).padStart(2, '0').repeat(28)
+      const written = upTo(600).map((n) => ({ ...someEvent(`m${n}`), checksum: bytes(n % 256) }))
+      // alone, and together
+      await store.append(appendRequest(id, { events: written.slice(0, 1) }))
+      await Promise.all([
+        store.append(appendRequest(id, { events: written.slice(1, 300) })),
+        store.append(appendRequest(id, { events: written.slice(300, 590) })),
+      ])
+      // by decisions of one and of several events
+      for (const events of [written.slice(590, 591), written.slice(591)]) {
+        await store.decide({
+          sessionId: id,
+          at: NOON,
+          decide: (view) => ({ events, view: advanceView(view, events.length) }),
+        })
+      }
+      const checksums = written.map(({ checksum }) => checksum)
+      const read = (after: number, before: number) => store.checksums({ sessionId: id }, { after, before })
+      assert.deepEqual(await read(1, Number.MAX_SAFE_INTEGER), checksums)
+      assert.deepEqual(await read(10, 14), checksums.slice(9, 12))
+      assert.deepEqual([await read(14, 10), await read(700, 800)], [[], []])
+      const fork = await forkSession(store, id, 500)
+      const copied = await store.checksums({ sessionId: fork }, { after: 1, before: 501 })
+      assert.deepEqual(copied, checksums.slice(0, 499))
+      await expectError('SESSION_NOT_FOUND', store.checksums({ sessionId: uuid7() }, { after: 0, before: 2 }))
     },
   },
 ]

@@ -12,6 +12,7 @@ import {
   expectError,
   NOON,
   noonPlus,
+  readChecksummedLog,
   readLog,
   someEvent,
   upTo,
@@ -44,7 +45,7 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       })
       assert.deepEqual(await store.create(request), { outcome: 'created', record: request.view.record })
       assert.deepEqual(await store.load({ sessionId: request.view.record.id }), request.view)
-      assert.deepEqual(await readLog(store, request.view.record.id), [
+      assert.deepEqual(await readChecksummedLog(store, request.view.record.id), [
         { ...request.event, sequence: 1, createdAt: NOON },
       ])
     },
@@ -99,7 +100,7 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       const before = await store.load({ sessionId: source })
       assert(before)
       const id = uuid7()
-      const event = { ...someEvent('forked', 'session_forked'), parts: '{"conversationId":"new"}' }
+      const event = someEvent('forked', 'session_forked', { parts: '{"conversationId":"new"}' })
       const forked = evolve(
         { ...before, record: { ...before.record, head: 250 } },
         {

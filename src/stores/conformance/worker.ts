@@ -17,6 +17,10 @@ export type Job =
   | { do: 'take'; sessionId: string; count: number }
   /** Records `count` concurrent transitions to the registered agents in turn; prints each sequence. */
   | { do: 'transition'; sessionId: string; count: number; label: string }
+  /** Forks each session; prints the ids of the copies. */
+  | { do: 'fork'; sessionIds: string[] }
+  /** Purges each session; prints the receipts. */
+  | { do: 'purge'; sessionIds: string[] }
   /** Indexes all logs; prints the report. */
   | { do: 'index' }
   /** Opens and closes; prints the schema version. */
@@ -86,6 +90,14 @@ switch (job.do) {
       session.recordTransition({ to: `agent-${i % 5}`, reason: `${job.label} ${i}` }),
     )
     for (const { sequence } of await Promise.all(all)) print(sequence)
+    break
+  }
+  case 'fork': {
+    for (const id of job.sessionIds) print((await (await tl.sessions.get(id)).fork()).id)
+    break
+  }
+  case 'purge': {
+    for (const id of job.sessionIds) print(await tl.sessions.purge(id))
     break
   }
   case 'index': {

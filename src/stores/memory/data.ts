@@ -14,6 +14,8 @@ export interface StoredSession {
   /** The stored envelope and its sequence. */
   envelope?: { at: number; view: EnvelopeView }
   events: StoredEvent[]
+  /** Of the events, in their order. */
+  checksums: string[]
   /** By from, label, to and sequence. */
   edges: Map<string, StoredEdge>
   keys: Map<string, { fingerprint: string; first: number; last: number }>
@@ -50,6 +52,8 @@ export interface MemoryData {
   partitions: Map<string, TermIndex>
   /** Since when the intake is paused. */
   pausedSince?: string
+  /** From which ids are derived. */
+  secret?: string
 }
 
 export function memoryData(): MemoryData {
@@ -73,6 +77,7 @@ export function newSession({ envelope, ...view }: SessionView, edges = new Map<s
     view: cloneJson(view),
     ...(envelope !== undefined && { envelope: { at: view.envelopeAt, view: cloneJson(envelope) } }),
     events: [],
+    checksums: [],
     edges,
     keys: new Map(),
     progress: read,

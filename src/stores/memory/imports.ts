@@ -2,6 +2,7 @@ import { ImportConflictError, SequenceConflictError, SessionActiveError } from '
 import { cloneJson } from '../../domain/json.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { ImportBlock, ImportStore } from '../../ports/import-store.ts'
+import { storedEvent } from '../stored-event.ts'
 import { type MemoryData, newSession, type StoredSession, scopeKey } from './data.ts'
 import { loadView, replaceView } from './envelopes.ts'
 import { addSession, findBlocking, notifyWatchers } from './sessions.ts'
@@ -37,26 +38,32 @@ export function importStore(data: MemoryData, assertOpen: () => void): ImportSto
       checkPosition(block, before)
       if (isStored || done) checkConflicts(data, block)
       const session = before ?? newSession(view)
-      session.events.push(...cloneJson(events))
+      for (const event of events) {
+        session.events.push(storedEvent(event, event.sequence, event.createdAt))
+        session.checksums.push(event.checksum)
+      }
       for (const edge of cloneJson(edges)) addEdge(session.edges, edge)
       replaceView(session, view, true)
       if (isStored || done) publish(session)
       else pendingImports.set(sessionId, session)
     },
 
-    async unfinished({ after = '', limit, within }) {
+    async unfinished({ after = '', limit, within, abandoned }) {
       assertOpen()
+      // a purge or a fork is one step here
+      if (abandoned === true) return []
       const ids = [...pendingImports]
         .filter(([id, { view }]) => id > after && isWithin(view.record, within))
         .map(([id]) => id)
       return ids.sort().slice(0, limit)
     },
 
-    async discard(sessionId) {
+    async discard({ sessionId, within }) {
       assertOpen()
-      const events = pendingImports.get(sessionId)?.events.length ?? 0
+      const pending = pendingImports.get(sessionId)
+      if (pending === undefined || !isWithin(pending.view.record, within)) return 0
       pendingImports.delete(sessionId)
-      return events
+      return pending.events.length
     },
   }
 }

@@ -10,6 +10,7 @@ import { cloneJson } from '../../domain/json.ts'
 import { checkLive, isWithin } from '../../domain/record.ts'
 import type { NewEvent, SessionKey, SessionStore, StoredEvent, WriteResult } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
+import { storedEvent } from '../stored-event.ts'
 import { memoryData, newSession, type StoredSession } from './data.ts'
 import { envelopeStore, loadView, replaceView } from './envelopes.ts'
 import { importStore } from './imports.ts'
@@ -55,8 +56,9 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
   function write(session: StoredSession, events: readonly NewEvent[], at: string): StoredEvent[] {
     const first = session.events.length + 1
-    const stored = events.map((event, i) => ({ ...event, sequence: first + i, createdAt: at }))
+    const stored = events.map((event, i) => storedEvent(event, first + i, at))
     session.events.push(...stored)
+    session.checksums.push(...events.map(({ checksum }) => checksum))
     return stored
   }
 
@@ -81,6 +83,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
   return {
     name: 'memory',
+    clock: { now: () => Date.now(), sync: async () => {} },
     memories: memoriesStore(data, assertOpen, (session, at) => removeSession(data, session, at)),
     index: recallIndex(data, assertOpen),
     envelopes: envelopeStore(data, assertOpen),
@@ -156,8 +159,9 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       checkIntake()
       const copied = Array.from(origin.edges.values()).filter(({ sequence }) => sequence <= source.sequence)
       const session = newSession(view, edgeMap(copied))
-      for (const original of origin.events.slice(0, source.sequence)) {
-        write(session, [{ ...original, id: newId() }], original.createdAt)
+      for (const [i, original] of origin.events.slice(0, source.sequence).entries()) {
+        const checksum = origin.checksums[i] as string
+        write(session, [{ ...original, id: newId(), checksum }], original.createdAt)
       }
       write(session, [event], at)
       addSession(data, session)
@@ -184,6 +188,11 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       assertOpen()
       const { events, view } = requireSession(key)
       return selectEvents(events, query, query.turns === undefined ? 0 : view.clearedAt)
+    },
+
+    async checksums(key, { after, before }) {
+      assertOpen()
+      return requireSession(key).checksums.slice(Math.max(after, 0), Math.max(before - 1, 0))
     },
 
     async active(query) {
@@ -247,6 +256,12 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       else data.pausedSince ??= since
     },
 
+    async secret(candidate) {
+      assertOpen()
+      data.secret ??= candidate
+      return data.secret
+    },
+
     async due(query) {
       assertOpen()
       const views = Array.from(sessions.values(), ({ view }) => view)
@@ -264,6 +279,11 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
         group.delete(callback)
         if (group.size === 0) watchers.delete(sessionId)
       }
+    },
+
+    async erase() {
+      assertOpen()
+      return true
     },
 
     async health() {

@@ -1,3 +1,4 @@
+import { isWithin } from '../../domain/record.ts'
 import type { FactsQuery, IndexedFacts, IndexMark, NewMessage, RecallIndex, UserKey } from '../../ports/recall-index.ts'
 import type { MemoryData, StoredSession } from './data.ts'
 import { compareActivity } from './select.ts'
@@ -56,10 +57,11 @@ export function recallIndex(data: MemoryData, assertOpen: () => void): RecallInd
         .map(markOf)
     },
 
-    async behind({ version, after = '', limit }) {
+    async behind({ version, after = '', limit, within }) {
       assertOpen()
       const left = [...sessions.values()].filter((session) => isBehind(session, version) || awaitsExtraction(session))
       return left
+        .filter(({ view }) => isWithin(view.record, within))
         .map(({ view }) => view.record.id)
         .filter((id) => id > after)
         .sort()

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import type { AppendRequest } from '../../ports/session-store.ts'
+import { someEvent } from '../conformance/samples.ts'
 import { batchColumns, keyedAppends, type PendingAppend, singleColumns, takeBatch } from './append-batch.ts'
 
 const AT = '2026-05-01T12:00:59.999Z'
 const MINUTE = Date.parse('2026-05-01T12:00:00Z') / 60_000
 
 function append(sessionId: string, rest: Partial<AppendRequest> = {}, count = 1): PendingAppend {
-  const event = { id: crypto.randomUUID(), type: 'user_message', role: 'user', content: 'hello' }
+  const event = someEvent()
   const request = { sessionId, at: AT, events: Array.from({ length: count }, () => event), ...rest }
   return { request, partition: 7 }
 }
@@ -82,7 +83,7 @@ test('columns give the session and place of each event', () => {
 })
 
 test('a session has a type if all its events have it', () => {
-  const other = { id: crypto.randomUUID(), type: 'model_message', role: 'assistant', content: 'hello' }
+  const other = someEvent('hello', 'model_message')
   const groups = takeBatch([append('a'), append('b'), append('a', { events: [other] })])
   expect(batchColumns(groups, [])[10]).toEqual([null, 'user_message'])
 })

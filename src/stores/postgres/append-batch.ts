@@ -112,7 +112,7 @@ export const BATCH_TYPES: readonly ElementType[] = [
   ...(['smallint', 'smallint', 'uuid', 'text', 'text', 'integer', 'integer', 'timestamptz', 'integer'] as const),
   ...(['integer', 'text'] as const),
   ...(['integer', 'text', 'text', 'integer', 'integer'] as const),
-  ...(['integer', 'integer', 'timestamptz', 'uuid', 'text', 'text', 'text', 'json', 'text', 'text'] as const),
+  ...(['integer', 'integer', 'timestamptz', 'uuid', 'text', 'text', 'text', 'json', 'text', 'text', 'bytea'] as const),
 ]
 
 /** The parameters of `append_events`. */

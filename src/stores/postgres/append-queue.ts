@@ -8,6 +8,7 @@ import {
 } from '../../domain/errors.ts'
 import type { AppendRequest, StoredEvent, WriteResult } from '../../ports/session-store.ts'
 import { nextTick } from '../next-tick.ts'
+import { storedEvent } from '../stored-event.ts'
 import {
   BATCH_TYPES,
   batchColumns,
@@ -24,7 +25,7 @@ import { isoTime } from './times.ts'
 
 const APPEND_ONE: Statement = {
   name: 'append-one',
-  text: 'select context.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) as sequence',
+  text: 'select context.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as sequence',
 }
 
 const APPEND: Statement = {
@@ -32,7 +33,7 @@ const APPEND: Statement = {
   text: `
     select heads, refused, known
     from context.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-      $21, $22, $23, $24::json[], $25, $26)`,
+      $21, $22, $23, $24::json[], $25, $26, $27)`,
   arrays: BATCH_TYPES,
 }
 
@@ -192,8 +193,7 @@ function oneQueue({ connections, locator, replay, onWritten }: Sender, move: (it
   }
 
   function resolveWritten({ request: { events, at }, resolve }: QueuedAppend, first: number): void {
-    const stored = events.map((event, i) => ({ ...event, sequence: first + i, createdAt: at }))
-    resolve({ events: stored, replayed: false })
+    resolve({ events: events.map((event, i) => storedEvent(event, first + i, at)), replayed: false })
   }
 
   function resolveGroup(items: readonly QueuedAppend[], head: number): void {

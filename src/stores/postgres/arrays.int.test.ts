@@ -16,6 +16,7 @@ const ELEMENTS: Record<ElementType, fc.Arbitrary<string | number>> = {
   uuid: fc.uuid(),
   text: fc.oneof(text, fc.constantFrom('', '{}', 'NULL', '"', '\\', 'ä🙂')),
   json: fc.json(),
+  bytea: fc.uint8Array().map((bytes) => `\\x${Buffer.from(bytes).toString('hex')}`),
   smallint: fc.integer({ min: -(2 ** 15), max: 2 ** 15 - 1 }),
   integer: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
   timestamptz: moment.map((date) => date.toISOString()),

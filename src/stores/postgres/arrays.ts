@@ -1,5 +1,5 @@
-/** Element types with their OIDs. */
-const OIDS = { uuid: 2950, text: 25, json: 114, smallint: 21, integer: 23, timestamptz: 1184 } as const
+/** Element types with their OIDs. Elements of bytea are text: `\x`, then hex digits. */
+const OIDS = { uuid: 2950, text: 25, json: 114, bytea: 17, smallint: 21, integer: 23, timestamptz: 1184 } as const
 
 export type ElementType = keyof typeof OIDS
 
@@ -46,6 +46,8 @@ function sizeOf(type: ElementType, element: Element): number {
       return 4
     case 'timestamptz':
       return 8
+    case 'bytea':
+      return `${element}`.length / 2 - 1
     case 'text':
     case 'json':
       return Buffer.byteLength(`${element}`)
@@ -63,6 +65,8 @@ function writeElement(type: ElementType, element: string | number, buffer: Buffe
       return buffer.writeInt32BE(Number(element), at) - at
     case 'timestamptz':
       return buffer.writeBigInt64BE(BigInt(Date.parse(`${element}`) - EPOCH) * 1000n, at) - at
+    case 'bytea':
+      return buffer.write(`${element}`.slice(2), at, 'hex')
     case 'text':
     case 'json':
       return buffer.write(`${element}`, at)

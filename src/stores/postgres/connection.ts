@@ -1,25 +1,14 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client, Pool, PoolClient, types } from 'pg'
+import type { Client, ClientBase, ClientConfig, Pool, PoolClient, types } from 'pg'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { binaryArray, type ElementType } from './arrays.ts'
-import { clientPool } from './driver/client-pool.ts'
+import { migrationSettings, settingsOf, type Timeouts } from './connection-url.ts'
+import { clientPool, READ_ONLY } from './driver/client-pool.ts'
 import { type Parsers, PreparedStatement } from './driver/prepared-statement.ts'
+import { onReadOnly } from './driver/server-status.ts'
 import { isoTime } from './times.ts'
-
-/** Bounds of every call, in milliseconds. */
-interface Timeouts {
-  /** To connect once. */
-  connection: number
-  /** How long a call retries while the server cannot be reached. */
-  reconnect: number
-  /** For one statement: on the server, and on the client if the server hangs. */
-  statement: number
-  query: number
-}
-
-const TIMEOUTS: Timeouts = { connection: 5000, reconnect: 15_000, statement: 30_000, query: 35_000 }
 
 export interface Statement {
   /** Name of the prepared statement. */
@@ -47,22 +36,26 @@ export interface Connections {
   query<Row extends object>(statement: Statement, values: unknown[], options: { retry: boolean }): Promise<Row[]>
   /** Runs statements in one transaction, without retries. `script` takes several statements at once. */
   transaction<T>(work: (query: Query, script: (sql: string) => Promise<void>) => Promise<T>): Promise<T>
+  /** Runs one statement without parameters, outside a transaction and without retries. */
+  script(sql: string): Promise<void>
   /** A connection outside the pool, to listen on. */
   dedicated(): Promise<Listener>
+  /** Calls that wait for a connection. */
+  waiting(): number
   /** Behind a transaction pooler: no named statements, no listening. */
   readonly pooled: boolean
   close(): Promise<void>
 }
 
-export async function connect(url: string): Promise<Connections> {
+/** `forMigration`: without limits for statements, and whatever `pool` says with as many connections as one needs. */
+export async function connect(url: string, { forMigration = false } = {}): Promise<Connections> {
   const { default: pg } = await loadDriver()
-  const { connectionString, pooled, max, timeouts } = settingsOf(url)
+  const { hosts, pooled, max, timeouts } = forMigration ? migrationSettings(url) : settingsOf(url)
   const config = {
-    connectionString,
     connectionTimeoutMillis: timeouts.connection,
     keepAlive: true,
     // a pooler refuses unknown settings
-    ...(!pooled && { statement_timeout: timeouts.statement, application_name: 'throughline' }),
+    ...(!pooled && { application_name: 'throughline', ...limitOf(timeouts) }),
   }
   // a server that hangs does not answer a close, so the sockets can be destroyed
   const sockets = new Set<Socket>()
@@ -71,11 +64,28 @@ export async function connect(url: string): Promise<Connections> {
     sockets.add(socket.once('close', () => sockets.delete(socket)))
     return socket
   }
-  const pool: Pool = new pg.Pool({ ...config, stream, max })
+  /** Number of the host to connect to: the next one after a host that is down or takes no writes. */
+  let current = 0
+  const here = () => ({ ...config, connectionString: hosts[current] ?? hosts[0] })
+  class HostClient extends pg.Client {
+    constructor(options?: ClientConfig) {
+      super({ ...options, ...here() })
+      // a pooler reports the settings of a server that it may have left since
+      if (!pooled) onReadOnly(this, () => discard(this))
+    }
+  }
+  const pool: Pool = new pg.Pool({ ...config, stream, max, Client: HostClient })
   // an idle connection that breaks is replaced when it is needed
   pool.on('error', () => {})
   const clients = clientPool(pool, timeouts.query, withCode)
+  const listening = new Set<Socket>()
   const parsers = parsersOf(pg.types)
+
+  /** Gives up all connections to the server of this one: it takes no writes any more, or hangs. */
+  function discard(client: ClientBase): void {
+    if (!clients.discard(client)) return
+    for (const socket of listening) socket.destroy()
+  }
 
   function run<Row extends object>(
     client: PoolClient,
@@ -94,11 +104,14 @@ export async function connect(url: string): Promise<Connections> {
   async function acquire(): Promise<PoolClient> {
     const deadline = performance.now() + timeouts.reconnect
     for (let attempt = 0; ; attempt++) {
+      const tried = current
       try {
         return await clients.take()
       } catch (error) {
-        if (!isUnreachable(error) || performance.now() > deadline) throw storageError(error)
-        await delay(Math.random() * Math.min(50 * 2 ** attempt, 1000))
+        if (!isUnreachable(error, hosts.length) || performance.now() > deadline) throw storageError(error)
+        // unless another call went on to the next host already
+        if (current === tried) current = (tried + 1) % hosts.length
+        await backoff(attempt)
       }
     }
   }
@@ -110,6 +123,7 @@ export async function connect(url: string): Promise<Connections> {
       clients.release(client, false)
       return result
     } catch (error) {
+      if (refusesWrites(error) || isTimeout(error)) discard(client)
       // a connection in an unknown state is closed
       clients.release(client, isLost(error) || codeOf(error) === '')
       throw error
@@ -118,12 +132,21 @@ export async function connect(url: string): Promise<Connections> {
 
   return {
     pooled,
+    waiting: () => pool.waitingCount,
 
     async query<Row extends object>(statement: Statement, values: unknown[], { retry }: { retry: boolean }) {
+      let deadline: number | undefined
       for (let attempt = 0; ; attempt++) {
         try {
           return (await withClient((client) => run<Row>(client, statement, values))).rows
         } catch (error) {
+          if (refusesWrites(error)) {
+            // nothing was written, so every statement may be sent again
+            deadline ??= performance.now() + timeouts.reconnect
+            if (performance.now() > deadline) throw error
+            await backoff(attempt)
+            continue
+          }
           const repeat = isSerialization(error) || (retry && isLost(error))
           // at most one retry after a timeout, because each takes long
           if (isTimeout(error)) attempt += 4
@@ -147,11 +170,14 @@ export async function connect(url: string): Promise<Connections> {
       })
     },
 
+    script: (sql) => withClient((client) => script(client, sql)),
+
     async dedicated() {
       const socket = stream()
-      const client = new pg.Client({ ...config, stream: () => socket, query_timeout: timeouts.query })
+      const client = new pg.Client({ ...here(), stream: () => socket, query_timeout: timeouts.query })
       client.on('error', () => {})
       await client.connect()
+      listening.add(socket.once('close', () => listening.delete(socket)))
       return Object.assign(client, { hangUp: () => void socket.destroy() })
     },
 
@@ -162,6 +188,16 @@ export async function connect(url: string): Promise<Connections> {
       for (const socket of sockets) socket.destroy()
     },
   }
+}
+
+/** The limit of a statement, which may also be set for the role. */
+function limitOf({ statement }: Timeouts): { statement_timeout: number } | { options: string } {
+  return statement === 0 ? { options: '-c statement_timeout=0' } : { statement_timeout: statement }
+}
+
+/** Waits before the next attempt: not all callers at the same moment, and longer each time. */
+async function backoff(attempt: number): Promise<void> {
+  await delay(Math.random() * Math.min(50 * 2 ** attempt, 1000))
 }
 
 function encodeArray(type: ElementType | undefined, list: unknown): unknown {
@@ -186,38 +222,6 @@ export async function loadDriver() {
   }
 }
 
-interface Settings {
-  connectionString: string
-  pooled: boolean
-  max: number
-  timeouts: Timeouts
-}
-
-/**
- * Reads and removes our own settings from the URL: `pooled=true`; `pool=N`, the number of connections; `timeout=MS`,
- * the limit of a statement on the server. The other limits follow from it: 1 s more on the client, at most 5 s to
- * connect, and twice as long for retries while the server cannot be reached.
- */
-export function settingsOf(url: string): Settings {
-  const [base = '', search = ''] = url.split('?', 2)
-  const parameters = new URLSearchParams(search)
-  const pooled = parameters.get('pooled') === 'true'
-  const max = Number(parameters.get('pool') ?? 10)
-  const timeout = Number(parameters.get('timeout') ?? 0)
-  for (const name of ['pooled', 'pool', 'timeout']) parameters.delete(name)
-  const rest = parameters.toString()
-  return {
-    connectionString: rest === '' ? base : `${base}?${rest}`,
-    pooled,
-    max: Number.isInteger(max) && max > 0 ? max : 10,
-    timeouts: Number.isInteger(timeout) && timeout > 0 ? timeoutsOf(timeout) : TIMEOUTS,
-  }
-}
-
-function timeoutsOf(ms: number): Timeouts {
-  return { connection: Math.min(ms, 5000), reconnect: 2 * ms, statement: ms, query: ms + 1000 }
-}
-
 /** Converts an error of the driver. */
 export function storageError(error: unknown, doing?: string): ThroughlineError {
   if (error instanceof ThroughlineError) return error
@@ -227,12 +231,17 @@ export function storageError(error: unknown, doing?: string): ThroughlineError {
   return new StorageError('postgres', parts.filter(Boolean).join(': '), { cause: error })
 }
 
+/** What to do if the server takes no writes. */
+export const READ_ONLY_HINT = '; connect to the primary: point the URL at it, or name all hosts: postgres://a,b/db'
+
 const HINTS: Record<string, string> = {
   ECONNREFUSED: '; is the server running, and the address right?',
   '08P01': '; behind a pooler, add pooled=true to the URL',
+  [READ_ONLY]: READ_ONLY_HINT,
   '28P01': '; check user and password',
   '28000': '; check user and password',
   '3D000': '; create the database first',
+  '55P03': '; another transaction holds the lock: end it (see pg_stat_activity), then try again',
   '42501': '; make the role a member of throughline_app',
   '53300': '; the server takes no more connections: use a pooler, or a smaller pool (?pool=N)',
 }
@@ -240,9 +249,15 @@ const HINTS: Record<string, string> = {
 /** Socket errors, except a wrong host name or certificate. */
 const SOCKET = /^E(?!NOTFOUND|RR_)[A-Z]/
 
-/** No connection was made, so nothing was sent. */
-function isUnreachable(error: unknown): boolean {
-  return codeOf(error) === '53300' || isLost(error)
+/** No connection was made, so nothing was sent. One of several host names may be unknown for a while. */
+function isUnreachable(error: unknown, hosts: number): boolean {
+  const code = codeOf(error)
+  return code === '53300' || refusesWrites(error) || isLost(error) || (code === 'ENOTFOUND' && hosts > 1)
+}
+
+/** The server takes no writes: a standby, or a former primary after a failover. Nothing was written. */
+function refusesWrites(error: unknown): boolean {
+  return codeOf(error) === READ_ONLY
 }
 
 /**

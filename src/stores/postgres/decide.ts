@@ -5,6 +5,7 @@ import { countTurns } from '../../domain/event.ts'
 import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
 import { encodeTrustedJson } from '../../domain/json.ts'
 import type { CommitLink, DecideRequest, Decision, StoredEvent, WriteResult } from '../../ports/session-store.ts'
+import { storedEvent } from '../stored-event.ts'
 import { type Connections, codeOf, type Query, type Statement } from './connection.ts'
 import {
   edgeColumns,
@@ -36,8 +37,8 @@ const UNLOCK: Statement = { name: 'unlock', text: 'select context.unlock_session
 const CHANGE: Statement = {
   name: 'change-state',
   text: `
-    select context.change_state($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
-      as sequence`,
+    select context.change_state($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+      $21) as sequence`,
 }
 
 const DECIDE: Statement = {
@@ -45,7 +46,7 @@ const DECIDE: Statement = {
   text: `
     select outcome, first_sequence
     from context.decide_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-      $19::json[], $20, $21, $22, $23, $24, $25, $26)`,
+      $19::json[], $20, $21, $22, $23, $24, $25, $26, $27)`,
 }
 
 /** Milliseconds until a decision that meets conflicts gives up. */
@@ -205,7 +206,7 @@ async function change(
 }
 
 function placed({ events }: Decision, first: number, at: string): StoredEvent[] {
-  return events.map((event, i) => ({ ...event, sequence: first + i, createdAt: at }))
+  return events.map((event, i) => storedEvent(event, first + i, at))
 }
 
 function written(before: SessionView, { events, view, edges = [] }: Decision): unknown[] {

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { defined } from '../../domain/optional.ts'
-import { codeOf, loadDriver, settingsOf, storageError } from './connection.ts'
+import { codeOf, loadDriver, storageError } from './connection.ts'
+import { settingsOf } from './connection-url.ts'
 
 /** Facts about the server and the connected role, readable by every role. */
 export interface PostgresFacts {
@@ -78,13 +79,26 @@ const DISTRIBUTED = `
   join pg_class r on r.oid = d.logicalrelid
   where r.relnamespace::regnamespace::text in ('context', 'memori')`
 
-/** Reads facts on a connection of its own, without retries. Changes nothing. */
+/**
+ * Reads facts on a connection of its own, without retries: those of the first host that takes writes, else of one that
+ * responds. Changes nothing.
+ */
 export async function examinePostgres(
   url: string,
   now: () => number = Date.now,
 ): Promise<PostgresFacts | ConnectionFailure> {
+  const [first, ...others] = settingsOf(url).hosts
+  let found = await examineHost(first, now)
+  for (const host of others) {
+    if (!('problem' in found) && !found.isReadOnly) break
+    const next = await examineHost(host, now)
+    if (!('problem' in next)) found = next
+  }
+  return found
+}
+
+async function examineHost(connectionString: string, now: () => number): Promise<PostgresFacts | ConnectionFailure> {
   const { default: pg } = await loadDriver()
-  const { connectionString } = settingsOf(url)
   const socket = new Socket()
   try {
     const timeouts = { connectionTimeoutMillis: TIMEOUT, query_timeout: TIMEOUT }

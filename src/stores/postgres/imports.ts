@@ -1,4 +1,5 @@
 import { ImportConflictError, SequenceConflictError, SessionActiveError } from '../../domain/errors.ts'
+import { isWithin } from '../../domain/record.ts'
 import type { FoundImport, ImportBlock, ImportStore, UnfinishedQuery } from '../../ports/import-store.ts'
 import type { Connections, Statement } from './connection.ts'
 import { byText, mergeSorted, type Partitions } from './partitions.ts'
@@ -25,7 +26,8 @@ const WRITE: Statement = {
   name: 'import-write',
   text: `
     select outcome, current_head, other
-    from context.import_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json[], $13, $14, $15, $16, $17, $18, $19)`,
+    from context.import_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json[], $13, $14, $15, $16, $17, $18, $19,
+      $20)`,
 }
 
 const UNFINISHED: Statement = {
@@ -77,7 +79,9 @@ export function importCalls({ query }: Connections, locator: SessionLocator, par
       throw refusal(block, row as Outcome)
     },
 
-    async unfinished({ after, limit, within }: UnfinishedQuery): Promise<string[]> {
+    async unfinished({ after, limit, within, abandoned }: UnfinishedQuery): Promise<string[]> {
+      // a purge or a fork is one statement here
+      if (abandoned === true) return []
       const values = [...ownerOf({ within }), after || null, limit]
       const pages = await partitions.ofUser(within, async (partition) =>
         (await query<{ id: string }>(UNFINISHED, [partition, ...values], { retry: true })).map(({ id }) => id),
@@ -85,7 +89,9 @@ export function importCalls({ query }: Connections, locator: SessionLocator, par
       return mergeSorted(pages, limit, byText)
     },
 
-    async discard(sessionId): Promise<number> {
+    async discard({ sessionId, within }): Promise<number> {
+      const found = await this.find(sessionId)
+      if (found === undefined || !found.isUnfinished || !isWithin(found.view.record, within)) return 0
       return (
         (await locator.at({ sessionId }, async (partition) => {
           const entry = await locator.entryOf(sessionId, partition)

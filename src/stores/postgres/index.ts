@@ -1,13 +1,15 @@
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
+import type { StoreClock } from '../../ports/clock.ts'
 import type { SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
 import { appendQueue } from './append-queue.ts'
-import { connect, storageError } from './connection.ts'
+import { connect, READ_ONLY_HINT, storageError } from './connection.ts'
+import { databaseClock } from './database-clock.ts'
 import { decideIn } from './decide.ts'
 import { envelopeCalls } from './envelopes.ts'
 import { importCalls } from './imports.ts'
 import { memoryCalls } from './memories.ts'
-import { migrate, requireSchema, schemaOf } from './migrate.ts'
+import { currentSchema, migrate, requireSchema } from './migrate.ts'
 import { type Partitions, partitionsOf } from './partitions.ts'
 import { readCalls } from './read.ts'
 import { recallCalls } from './recall.ts'
@@ -30,10 +32,12 @@ export interface PostgresOptions {
 export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const connections = await connect(options.url)
   let partitions: Partitions
+  let clock: StoreClock
   try {
-    if (options.migrate) await migrate(connections)
+    if (options.migrate) await migrate(options.url, connections)
     else await requireSchema(connections)
     partitions = await partitionsOf(connections)
+    clock = await databaseClock(connections)
   } catch (error) {
     await connections.close()
     throw storageError(error, 'cannot open the database')
@@ -93,12 +97,13 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     return result
   }
 
-  const decisions = new TaskQueue()
+  const decisions = new TaskQueue(LONGEST_DECISION)
   const scratchpads = new ScratchpadCache()
   const memories = guarded(memoryCalls(connections, locator, partitions))
   const imports = guarded(importCalls(connections, locator, partitions))
   return {
     name: 'postgres',
+    clock: { now: clock.now, sync: () => call(clock.sync) },
     create: (request) => call(() => sessions.create(request)),
     append: (request) => call(() => queue.append(request)),
     decide: (request) => {
@@ -109,10 +114,13 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     fork: (request) => call(() => sessions.fork(request)),
     repair: (key, expectedHead, view, edges) => call(() => sessions.repair(key, expectedHead, view, edges)),
     purge: (key, at) => write(key.sessionId, () => sessions.purge(key, at)),
+    // old row versions stay until a vacuum, which is not for the serving role to run
+    erase: () => call(async () => true),
     load: (key) => call(() => sessions.load(key)),
     record: (key) => call(() => sessions.record(key)),
     state: (key) => call(() => sessions.state(key)),
     read: (key, query) => call(() => reads.read(key, query)),
+    checksums: (key, range) => call(() => reads.checksums(key, range)),
     active: (query) => call(() => sessions.active(query)),
     list: (query) => call(() => reads.list(query)),
     sessionIds: (query) => call(() => reads.sessionIds(query)),
@@ -122,6 +130,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     due: (query) => call(() => work.due(query)),
     pausedSince: () => call(() => sessions.pausedSince()),
     pause: (since) => call(() => sessions.pause(since)),
+    secret: (candidate) => call(() => sessions.secret(candidate)),
     memories: {
       ...memories,
       change: async (request) => {
@@ -140,10 +149,14 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     health: () =>
       call(async () => {
         const [row] = await connections.query<Health>({ name: 'health', text: HEALTH }, [], { retry: true })
-        const { version = '', role = '', rights = '' } = row ?? {}
+        const { version = '', role = '', rights = '', writable = false } = row ?? {}
+        if (!writable) throw new StorageError('postgres', `the server takes no writes${READ_ONLY_HINT}`)
         // loads a session that does not exist, to check that the tables exist and the role may read them
         await sessions.load({ sessionId: NO_SESSION })
-        return { schema: await schemaOf(connections), details: { postgres: version, role, rights } }
+        return {
+          schema: await currentSchema(connections),
+          details: { postgres: version, role, rights, waiting: connections.waiting() },
+        }
       }),
     async close() {
       if (closed) return
@@ -160,11 +173,15 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   }
 }
 
+/** Milliseconds that a decision delays the next one on its session at most. */
+const LONGEST_DECISION = 2000
+
 const NO_SESSION = '00000000-0000-0000-0000-000000000000'
 
 /** The connected role; `rights` is `restricted` unless it bypasses row level security. */
 const HEALTH = `
   select current_setting('server_version') as version, current_user as role,
+    current_setting('transaction_read_only') = 'off' as writable,
     case when rolsuper then 'superuser' when rolbypassrls then 'bypassrls' else 'restricted' end as rights
   from pg_roles where rolname = current_user`
 
@@ -172,6 +189,7 @@ interface Health {
   version: string
   role: string
   rights: string
+  writable: boolean
 }
 
 /** Our own errors and those of deciders reach the caller unchanged. */

@@ -53,10 +53,16 @@ const FORGET_KEYS: Statement = {
 
 const PURGE: Statement = { name: 'memories-purge', text: 'select * from context.purge_memories($1, $2, $3)' }
 
+/**
+ * Milliseconds that a change delays the next one of its user at most. A statement ends after 30 s, so the changes of
+ * one user never wait on more than four connections, such as for the end of a long purge.
+ */
+const LONGEST_CHANGE = 10_000
+
 /** Memories of a user are in the user's partition; a caller who names no user asks everywhere. */
 export function memoryCalls(connections: Connections, locator: SessionLocator, partitions: Partitions): MemoryStore {
   const { query } = connections
-  const changes = new TaskQueue()
+  const changes = new TaskQueue(LONGEST_CHANGE)
 
   async function read(statement: Statement, values: unknown[]): Promise<Memory[]> {
     return (await query<MemoryRow>(statement, values, { retry: true })).map(memoryOf)

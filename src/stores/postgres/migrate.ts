@@ -1,8 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { SchemaOutdatedError } from '../../domain/errors.ts'
-import { knownSchema as knownSchemaOf, type LedgerRow, migrationsOf, schemaIn } from '../migrations.ts'
-import { type Connections, codeOf, type Query } from './connection.ts'
-
-const LOCK = { name: 'migrate-lock', text: 'select pg_advisory_xact_lock(474700001)' }
+import {
+  knownSchema as knownSchemaOf,
+  type LedgerRow,
+  type Migration,
+  migrationsOf,
+  newestIn,
+  schemaIn,
+  stepsOf,
+} from '../migrations.ts'
+import { type Connections, codeOf, connect, type Query } from './connection.ts'
 
 /** The ledger, and the function that lets every role with access to the schema read it. */
 const LEDGER = `
@@ -30,13 +37,13 @@ type VersionRow = LedgerRow | { schema_version: number }
 /** Schema that this version of the package works with. */
 export const knownSchema = () => knownSchemaOf('postgres')
 
-/** Schema of the database; 0: there is none, or none that this role may see. Throws if this version cannot use it. */
-export async function schemaOf({ query }: Pick<Connections, 'query'>): Promise<number> {
+/** Rows of the ledger; none: there is no schema, or none that this role may see. */
+async function ledgerOf({ query }: Pick<Connections, 'query'>): Promise<LedgerRow[]> {
   try {
-    return schemaIn('postgres', (await query<VersionRow>(SELECT_LEDGER, [], { retry: true })).map(ledgerRow))
+    return (await query<VersionRow>(SELECT_LEDGER, [], { retry: true })).map(ledgerRow)
   } catch (error) {
     // no such schema, no such function
-    if (['3F000', '42883'].includes(codeOf(error))) return 0
+    if (['3F000', '42883'].includes(codeOf(error))) return []
     throw error
   }
 }
@@ -45,31 +52,99 @@ function ledgerRow(row: VersionRow): LedgerRow {
   return 'schema_version' in row ? { version: row.schema_version } : row
 }
 
-/** Migrates to the schema of this version: under a lock, each step in a transaction with its row of the ledger. */
-export async function migrate(connections: Connections): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
-    if ((await schemaOf(connections)) === knownSchema()) return
-    try {
-      await connections.transaction(applyNext)
-    } catch (error) {
-      // roles belong to the whole cluster: another of its databases is being migrated at the same moment
-      if (codeOf(error) !== 'XX000' || attempt > 20) throw error
-    }
-  }
-}
-
-async function applyNext(query: Query, script: (sql: string) => Promise<void>): Promise<void> {
-  await query(LOCK, [])
-  await script(LEDGER)
-  const found = schemaIn('postgres', (await query<VersionRow>(SELECT_LEDGER, [])).map(ledgerRow))
-  const next = migrationsOf('postgres').find(({ version }) => version > found)
-  if (next === undefined) return
-  await script(next.sql)
-  await query(INSERT_ROW, [next.version, next.name, next.checksum])
+/** Schema of the database. A newer one is no error: a process that runs goes on until it is replaced. */
+export async function currentSchema(connections: Connections): Promise<number> {
+  return newestIn(await ledgerOf(connections))
 }
 
 /** Throws unless the database has exactly the schema of this version. */
 export async function requireSchema(connections: Connections): Promise<void> {
-  const found = await schemaOf(connections)
+  const found = schemaIn(await ledgerOf(connections), migrationsOf('postgres'))
   if (found < knownSchema()) throw new SchemaOutdatedError({ found, needed: knownSchema() })
+}
+
+const TRY_LOCK = { name: 'migrate-lock', text: 'select pg_try_advisory_xact_lock(474700001) as locked' }
+
+/** Milliseconds between attempts to lock. */
+const LOCK_INTERVAL = 200
+
+/**
+ * Migrates to the schema of this version, beside processes that serve: without their time limits, with locks that
+ * others wait for at most half a second, and step by step where a migration has several. Any number of processes may
+ * migrate at once. If one is interrupted, the next one begins the migration again, so its steps can be repeated.
+ */
+export async function migrate(
+  url: string,
+  serving: Connections,
+  migrations: readonly Migration[] = migrationsOf('postgres'),
+): Promise<void> {
+  const next = async () => {
+    const found = schemaIn(await ledgerOf(serving), migrations)
+    return migrations.find(({ version }) => version > found)
+  }
+  if ((await next()) === undefined) return
+  const connections = await connect(url, { forMigration: true })
+  try {
+    // an idle transaction keeps the lock through a pooler too, and does not hold back a concurrent index
+    await connections.transaction(async (query, script) => {
+      while (!(await query<{ locked: boolean }>(TRY_LOCK, []))[0]?.locked) await delay(LOCK_INTERVAL)
+      // also ends the last statement with its snapshot, for which a concurrent index would wait
+      await script('set local idle_in_transaction_session_timeout = 0')
+      for (let one = await next(); one !== undefined; one = await next()) await apply(connections, one)
+    })
+  } finally {
+    await connections.close()
+  }
+}
+
+async function apply(connections: Connections, { version, name, checksum, sql }: Migration): Promise<void> {
+  const steps = stepsOf(sql)
+  for (const [i, step] of steps.entries()) {
+    if (step.kind === 'concurrently') await connections.script(step.sql)
+    else if (step.kind === 'batches') await runBatches(connections, step.sql)
+    else
+      await transaction(connections, async (query, script) => {
+        const isLast = i === steps.length - 1
+        if (isLast) await script(LEDGER)
+        await script(step.sql)
+        if (isLast) await query(INSERT_ROW, [version, name, checksum])
+      })
+  }
+}
+
+async function runBatches(connections: Connections, text: string): Promise<void> {
+  let next: string | null = null
+  do {
+    const rows: { next: string | null }[] = await transaction(connections, (query) => query({ name: '', text }, [next]))
+    next = rows.at(-1)?.next ?? null
+  } while (next !== null)
+}
+
+/**
+ * While a statement waits for a lock on a table, every later statement on that table waits behind it. So it gives up
+ * soon, and tries again. The rows of all tenants are visible.
+ */
+const BESIDE_OTHERS = `
+  set local statement_timeout = 0;
+  set local lock_timeout = '500ms';
+  set local throughline.tenant = '*'`
+
+/** Attempts by SQLSTATE: a lock held by others, a deadlock, and roles that another database of the cluster changes. */
+const ATTEMPTS: Readonly<Record<string, number>> = { '55P03': 600, '40P01': 600, XX000: 20 }
+
+type Work<T> = (query: Query, script: (sql: string) => Promise<void>) => Promise<T>
+
+async function transaction<T>(connections: Connections, work: Work<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await connections.transaction(async (query, script) => {
+        await script(BESIDE_OTHERS)
+        return await work(query, script)
+      })
+    } catch (error) {
+      if (attempt >= (ATTEMPTS[codeOf(error)] ?? 1)) throw error
+      // the calls that waited go first
+      await delay(100 + Math.random() * 900)
+    }
+  }
 }

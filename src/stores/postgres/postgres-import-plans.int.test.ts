@@ -119,7 +119,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
 
   it('a discard reads only its session', async () => {
     const { session_imports, session_events, session_types, session_edges } = await reads((imports) =>
-      imports.discard(unfinished.sessionId),
+      imports.discard(unfinished),
     )
     expect(session_imports).toBeLessThanOrEqual(2)
     expect(session_events).toBe(most)

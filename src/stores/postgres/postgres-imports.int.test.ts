@@ -21,6 +21,7 @@ import {
   createRequest,
   createSession,
   NOON,
+  readChecksummedLog,
   readLog,
   someEvent,
   upTo,
@@ -149,7 +150,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       expect(await runWhileOpen((calls) => calls.write(blockOf(one)), create)).toEqual({ outcome: 'same-id', record })
       const fork = await forking(two.sessionId)
       expect(await runWhileOpen((calls) => calls.write(blockOf(two)), fork)).toMatchObject({ outcome: 'same-id' })
-      expect(await readLog(store, two.sessionId)).toEqual(two.events)
+      expect(await readChecksummedLog(store, two.sessionId)).toEqual(two.events)
     })
 
     it.each([false, true])('a block conflicts with a session created with its id (done: %s)', async (done) => {
@@ -221,9 +222,9 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       const [one, two, three] = [life(), life(), life(ended)]
       for (const each of [one, two, three]) await store.imports.write(blockOf(each, 0, 3))
       const next = () => store.imports.write(blockOf(one, 3))
-      expect(await runWhileOpen((calls) => calls.discard(one.sessionId), next)).toEqual(conflict(one, 3, 0))
+      expect(await runWhileOpen((calls) => calls.discard(one), next)).toEqual(conflict(one, 3, 0))
       expect(await rowsOf(one.sessionId)).toEqual([])
-      const discard = ({ sessionId }: ForeignSession) => store.imports.discard(sessionId)
+      const discard = (life: ForeignSession) => store.imports.discard(life)
       expect(
         await runWhileOpen(
           (calls) => calls.write(blockOf(two, 3, 7)),
@@ -261,7 +262,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       const purged = async () => {
         for (;;) {
           const begun = await store.imports.unfinished({ limit: 9, within: ADA })
-          for (const id of begun) await store.imports.discard(id)
+          for (const id of begun) await store.imports.discard({ sessionId: id })
           const ids = await store.sessionIds({ limit: 9, within: ADA })
           for (const sessionId of ids) await store.purge({ sessionId }, NOON)
           if (begun.length + ids.length > 0) return
@@ -276,7 +277,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
         expect(left.filter((row) => !Object.hasOwn(row as object, 'purged_at'))).toEqual([])
       } else {
         expect(there).toEqual(expectedImport(one, 11, false))
-        expect(await readLog(store, one.sessionId)).toEqual(one.events)
+        expect(await readChecksummedLog(store, one.sessionId)).toEqual(one.events)
         await store.purge(one, NOON)
       }
       await database.admin('delete from context.conversation_commits')

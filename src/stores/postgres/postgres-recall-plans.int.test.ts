@@ -21,8 +21,8 @@ const FILL = `
     lateral (select timestamptz '2026-03-01 12:00:00Z' + n * interval '1 second') t (at);
   insert into context.session_marks (partition, session_id, tenant, indexed, turns, version, extracted)
   select partition, id, tenant, case when activity_minute % 5 = 0 then 10 else 20 end, 20, 1, 0 from context.sessions;
-  insert into context.session_events (partition, session_id, sequence, id, tenant, type, role, content, created_at)
-  select s.partition, s.id, n, gen_random_uuid(), 'local', 'user_message', 'user', '', now()
+  insert into context.session_events (partition, session_id, sequence, id, tenant, type, role, content, created_at, checksum)
+  select s.partition, s.id, n, gen_random_uuid(), 'local', 'user_message', 'user', '', now(), ''
   from context.sessions s, generate_series(1, 10) n;
 
   insert into context.recall_corpora (partition, user_id, tenant, corpus, corpus_id, messages, terms, long_messages)
@@ -199,10 +199,10 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
   })
 
   it('sessions to index are read in order of id, up to the page size', async () => {
-    const found = await cost('sessions_to_index(0::smallint, 1, null, 10)', 'context.sessions')
+    const found = await cost('sessions_to_index(0::smallint, null, null, 1, null, 10)', 'context.sessions')
     expect(found.rows).toBe(10)
     expect(found.scanned).toBeNull()
-    const next = await cost(`sessions_to_index(0::smallint, 2, ${id(1000)}, 10)`, 'context.sessions')
+    const next = await cost(`sessions_to_index(0::smallint, null, null, 2, ${id(1000)}, 10)`, 'context.sessions')
     expect(next.read).toBeLessThanOrEqual(12)
   })
 })

@@ -73,7 +73,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
         "write_envelope(0::smallint, gen_random_uuid(), 'local', 1, null::context.input_envelope)",
         'set_envelope_updated_at()',
         'check_intake()',
-        "insert_imported_events(0::smallint, gen_random_uuid(), 'local', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
+        "insert_imported_events(0::smallint, gen_random_uuid(), 'local', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
         "replace_views(0::smallint, gen_random_uuid(), 'local', '{}')",
         "import_commit(0::smallint, gen_random_uuid(), gen_random_uuid(), '{}')",
       ]) {

@@ -1,6 +1,14 @@
 import { LIMITS } from '../../domain/limits.ts'
 import type { Principal, SessionRecord } from '../../domain/record.ts'
-import type { IdsQuery, ListQuery, ReadQuery, SessionKey, StoredEvent, Totals } from '../../ports/session-store.ts'
+import type {
+  IdsQuery,
+  ListQuery,
+  ReadQuery,
+  SequenceRange,
+  SessionKey,
+  StoredEvent,
+  Totals,
+} from '../../ports/session-store.ts'
 import { fillPage, longestInline } from '../event-page.ts'
 import type { Connections, Statement } from './connection.ts'
 import { byText, mergeSorted, type Partitions } from './partitions.ts'
@@ -11,6 +19,11 @@ import { requireSession } from './sessions.ts'
 const READ: Statement = {
   name: 'read',
   text: 'select * from context.read_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+}
+
+const CHECKSUMS: Statement = {
+  name: 'checksums',
+  text: 'select context.read_checksums($1, $2, $3, $4, $5, $6) as checksum',
 }
 
 const TEXTS: Statement = { name: 'texts', text: 'select * from context.read_texts($1, $2, $3, $4, $5, $6)' }
@@ -61,6 +74,14 @@ export function readCalls({ query }: Connections, locator: SessionLocator, parti
           return text && eventOf((text === row ? row : { ...row, ...text }) as EventRow)
         })
       })
+    },
+
+    async checksums(key: SessionKey, { after, before }: SequenceRange): Promise<string[]> {
+      const values = [key.sessionId, ...ownerOf(key), after, Math.min(before, MAX_INT)]
+      const rows = await locator.at(key, (partition) =>
+        requireSession(key, query<{ checksum: string }>(CHECKSUMS, [partition, ...values], { retry: true })),
+      )
+      return rows.map(({ checksum }) => checksum)
     },
 
     async list(q: ListQuery): Promise<SessionRecord[]> {

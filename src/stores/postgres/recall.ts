@@ -15,7 +15,7 @@ import type {
 } from '../../ports/recall-index.ts'
 import type { Connections, Statement } from './connection.ts'
 import { byText, mergeSorted, type Partitions } from './partitions.ts'
-import { type EventRow, eventOf, MAX_INT } from './rows.ts'
+import { type EventRow, eventOf, MAX_INT, ownerOf } from './rows.ts'
 import type { SessionLocator } from './session-locator.ts'
 import { unpackPostings, wordColumns } from './word-columns.ts'
 
@@ -30,7 +30,10 @@ const MARK: Statement = { name: 'index-mark', text: 'select * from context.read_
 
 const MARKS: Statement = { name: 'index-marks', text: 'select * from context.read_marks($1, $2, $3, $4, $5)' }
 
-const BEHIND: Statement = { name: 'index-behind', text: 'select context.sessions_to_index($1, $2, $3, $4) as id' }
+const BEHIND: Statement = {
+  name: 'index-behind',
+  text: 'select context.sessions_to_index($1, $2, $3, $4, $5, $6) as id',
+}
 
 /** No row: the corpus is empty. */
 const LOOKUP: Statement = {
@@ -90,7 +93,7 @@ interface FactsRow {
 }
 
 /** The term index. `add` is not sent again: a repeat would find its mark moved and return false. */
-export function recallCalls({ query }: Connections, locator: SessionLocator, { everywhere }: Partitions): RecallIndex {
+export function recallCalls({ query }: Connections, locator: SessionLocator, { ofUser }: Partitions): RecallIndex {
   return {
     async add({ sessionId, from, to, version, messages }: AddRequest): Promise<boolean> {
       const values = [sessionId, from, to, version, ...factColumns(messages), ...wordColumns(messages)]
@@ -113,9 +116,9 @@ export function recallCalls({ query }: Connections, locator: SessionLocator, { e
       return (await query<MarkRow>(MARKS, values, { retry: true })).map(markOf)
     },
 
-    async behind({ version, after, limit }: BehindQuery): Promise<string[]> {
-      const values = [version, after || null, limit]
-      const pages = await everywhere(async (partition) =>
+    async behind({ version, after, limit, within }: BehindQuery): Promise<string[]> {
+      const values = [...ownerOf({ within }), version, after || null, limit]
+      const pages = await ofUser(within, async (partition) =>
         (await query<{ id: string }>(BEHIND, [partition, ...values], { retry: true })).map(({ id }) => id),
       )
       return mergeSorted(pages, limit, byText)

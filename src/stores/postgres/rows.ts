@@ -198,12 +198,12 @@ export function eventOf(row: EventRow): StoredEvent {
   return event
 }
 
-/** An event as column values: id, type, role, content, parts, agent, occurred. */
-export function eventValues({ id, type, role, content, parts, agentId, occurredAt }: NewEvent): unknown[] {
-  return [id, type, role, content, parts ?? null, agentId ?? null, occurredAt ?? null]
+/** An event as column values: id, type, role, content, parts, agent, occurred, checksum. */
+export function eventValues({ id, type, role, content, parts, agentId, occurredAt, checksum }: NewEvent): unknown[] {
+  return [id, type, role, content, parts ?? null, agentId ?? null, occurredAt ?? null, byteaText(checksum)]
 }
 
-/** Events as one array per column: id, type, role, content, parts, agent, occurred. */
+/** Events as one array per column: id, type, role, content, parts, agent, occurred, checksum. */
 export function eventColumns(events: readonly NewEvent[]): unknown[][] {
   return [
     events.map(({ id }) => id),
@@ -213,7 +213,12 @@ export function eventColumns(events: readonly NewEvent[]): unknown[][] {
     events.map(({ parts }) => parts ?? null),
     events.map(({ agentId }) => agentId ?? null),
     events.map(({ occurredAt }) => occurredAt ?? null),
+    events.map(({ checksum }) => byteaText(checksum)),
   ]
+}
+
+function byteaText(hex: string): string {
+  return `\\x${hex}`
 }
 
 /** Edges as one array per column: from, label, to, sequence or place, evidence. */

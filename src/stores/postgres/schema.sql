@@ -291,6 +291,7 @@ create table context.session_events (
   agent_id text,
   occurred_at text,
   created_at timestamp with time zone not null,
+  checksum bytea not null,
   constraint session_events_pkey PRIMARY KEY (partition, session_id, sequence)
 );
 alter table context.session_events enable row level security;
@@ -737,7 +738,7 @@ end $function$
 ;
 alter function context.add_words(smallint,text,text,text,uuid[],integer[],text[],integer[],bytea[],uuid[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.append_event(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamp with time zone, p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
+CREATE OR REPLACE FUNCTION context.append_event(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamp with time zone, p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -764,18 +765,20 @@ begin
     return null;
   end if;
   insert into session_events
-    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_partition, p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at,
+    checksum)
+  values (p_partition, p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at,
+    e_checksum);
   if v_marked_types is not null then
     perform mark_type(p_partition, p_session, v_tenant, e_type, v_head, v_marked_types);
   end if;
   return v_head;
 end $function$
 ;
-alter function context.append_event(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text) owner to throughline_functions;
-grant execute on function context.append_event(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text) to throughline_app;
+alter function context.append_event(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
+grant execute on function context.append_event(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.append_events(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], OUT heads json, OUT refused json, OUT known json)
+CREATE OR REPLACE FUNCTION context.append_events(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], OUT heads json, OUT refused json, OUT known json)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -893,18 +896,20 @@ begin
       v_tenant := tenants[1];
       v_at := s_at[1];
       insert into session_events
-        (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+        (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at,
+        checksum)
       select v_partition, v_session, v_before + e.place, e.id, v_tenant, e.type, e.role, e.content, e.parts, e.agent,
-        e.occurred, coalesce(e.at, v_at)
-      from unnest(e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
-        as e (place, at, id, type, role, content, parts, agent, occurred);
+        e.occurred, coalesce(e.at, v_at), e.checksum
+      from unnest(e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum)
+        as e (place, at, id, type, role, content, parts, agent, occurred, checksum);
     else
       insert into session_events
-        (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+        (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at,
+        checksum)
       select partitions[e.session], s_id[e.session], before[e.session] + e.place, e.id, tenants[e.session], e.type, e.role,
-        e.content, e.parts, e.agent, e.occurred, coalesce(e.at, s_at[e.session])
-      from unnest(e_session, e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
-        as e (session, place, at, id, type, role, content, parts, agent, occurred)
+        e.content, e.parts, e.agent, e.occurred, coalesce(e.at, s_at[e.session]), e.checksum
+      from unnest(e_session, e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum)
+        as e (session, place, at, id, type, role, content, parts, agent, occurred, checksum)
       where before[e.session] is not null;
     end if;
 
@@ -944,8 +949,8 @@ begin
   end if;
 end $function$
 ;
-alter function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
-grant execute on function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) to throughline_app;
+alter function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) owner to throughline_functions;
+grant execute on function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.can_access(s_tenant text, s_user text, p_tenant text, p_user text)
  RETURNS boolean
@@ -968,7 +973,7 @@ $function$
 ;
 alter function context.chain_of(text,text,text) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.change_state(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_minute integer, p_token uuid, p_started timestamp with time zone, s_scratchpad json, s_version integer, s_updated timestamp with time zone, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
+CREATE OR REPLACE FUNCTION context.change_state(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_minute integer, p_token uuid, p_started timestamp with time zone, s_scratchpad json, s_version integer, s_updated timestamp with time zone, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -998,16 +1003,17 @@ begin
   set scratchpad = s_scratchpad, version = s_version, updated_at = s_updated
   where x.partition = p_partition and x.session_id = p_session;
   insert into session_events
-    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_partition, p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
+  values (p_partition, p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at,
+    e_checksum);
   if v_marked_types is not null then
     perform mark_type(p_partition, p_session, v_tenant, e_type, v_head, v_marked_types);
   end if;
   return v_head;
 end $function$
 ;
-alter function context.change_state(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text) owner to throughline_functions;
-grant execute on function context.change_state(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text) to throughline_app;
+alter function context.change_state(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
+grant execute on function context.change_state(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text,bytea) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.check_intake()
  RETURNS void
@@ -1172,7 +1178,7 @@ end $function$
 alter function context.count_terms(smallint,text,text,text,text[]) owner to throughline_functions;
 grant execute on function context.count_terms(smallint,text,text,text,text[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.create_session(p_partition smallint, p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamp with time zone, p_minute integer, v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text, v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamp with time zone, v_metadata json, v_scratchpad json, v_version integer, n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamp with time zone, n_updated timestamp with time zone, n_batch text, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, OUT outcome text, OUT session_id uuid)
+CREATE OR REPLACE FUNCTION context.create_session(p_partition smallint, p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamp with time zone, p_minute integer, v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text, v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamp with time zone, v_metadata json, v_scratchpad json, v_version integer, n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamp with time zone, n_updated timestamp with time zone, n_batch text, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea, OUT outcome text, OUT session_id uuid)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1245,14 +1251,15 @@ begin
     insert into session_types (partition, session_id, tenant, type, block) values (p_partition, p_session, v_tenant, e_type, 0)
   )
   insert into session_events
-    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_partition, p_session, 1, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
+  values (p_partition, p_session, 1, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at,
+    e_checksum);
 end $function$
 ;
-alter function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text) owner to throughline_functions;
-grant execute on function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text) to throughline_app;
+alter function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
+grant execute on function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text,bytea) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.decide_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[])
+CREATE OR REPLACE FUNCTION context.decide_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[])
  RETURNS TABLE(outcome text, first_sequence integer, last_sequence integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1286,7 +1293,7 @@ begin
     first_sequence := s.head + 1;
     last_sequence := s.head + cardinality(e_id);
     perform insert_events(p_partition, p_session, s.tenant, s.head, p_at, p_key, p_fingerprint,
-      e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred);
+      e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum);
     if cardinality(g_from) > 0 then
       perform insert_edges(p_partition, p_session, s.tenant, s.head, g_from, g_label, g_to, g_place, g_evidence);
     end if;
@@ -1308,8 +1315,8 @@ begin
   return next;
 end $function$
 ;
-alter function context.decide_session(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
-grant execute on function context.decide_session(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) to throughline_app;
+alter function context.decide_session(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],bytea[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.decide_session(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],bytea[],text[],text[],text[],integer[],text[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.delete_memory_keys(p_partition smallint, p_tenant text, p_user text, p_before timestamp with time zone, p_limit integer)
  RETURNS integer
@@ -1582,7 +1589,7 @@ end $function$
 alter function context.find_session_id(smallint,uuid) owner to throughline_functions;
 grant execute on function context.find_session_id(smallint,uuid) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.fork_session(p_partition smallint, p_source uuid, p_tenant text, p_user text, p_sequence integer, p_session uuid, p_at timestamp with time zone, p_view json, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
+CREATE OR REPLACE FUNCTION context.fork_session(p_partition smallint, p_source uuid, p_tenant text, p_user text, p_sequence integer, p_session uuid, p_at timestamp with time zone, p_view json, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea)
  RETURNS text
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1608,9 +1615,9 @@ begin
   perform check_intake();
   perform insert_session(p_partition, p_session, p_view);
   insert into session_events
-    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
   select p_partition, p_session, x.sequence, gen_random_uuid(), x.tenant, x.type, x.role, x.content, x.parts, x.agent_id, x.occurred_at,
-    x.created_at
+    x.created_at, x.checksum
   from session_events x
   where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
   insert into session_types (partition, session_id, tenant, type, block)
@@ -1623,7 +1630,8 @@ begin
   from session_edges x
   where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
   perform insert_events(p_partition, p_session, p_view ->> 'tenant', p_sequence, p_at, null, null, array[e_id], array[e_type],
-    array[e_role], array[e_content], array[e_parts], array[e_agent], array[e_occurred]);
+    array[e_role], array[e_content], array[e_parts], array[e_agent], array[e_occurred],
+    array[e_checksum]);
   return 'created';
 exception when unique_violation then
   perform set_tenant(null);
@@ -1634,8 +1642,8 @@ exception when unique_violation then
   end;
 end $function$
 ;
-alter function context.fork_session(smallint,uuid,text,text,integer,uuid,timestamp with time zone,json,uuid,text,text,text,json,text,text) owner to throughline_functions;
-grant execute on function context.fork_session(smallint,uuid,text,text,integer,uuid,timestamp with time zone,json,uuid,text,text,text,json,text,text) to throughline_app;
+alter function context.fork_session(smallint,uuid,text,text,integer,uuid,timestamp with time zone,json,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
+grant execute on function context.fork_session(smallint,uuid,text,text,integer,uuid,timestamp with time zone,json,uuid,text,text,text,json,text,text,bytea) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.free_session_id(p_partition smallint, p_session uuid, p_claimed_at timestamp with time zone)
  RETURNS void
@@ -1701,7 +1709,7 @@ end $function$
 ;
 alter function context.import_commit(smallint,uuid,uuid,json) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.import_events(p_partition smallint, p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
+CREATE OR REPLACE FUNCTION context.import_events(p_partition smallint, p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
  RETURNS TABLE(outcome text, current_head integer, other uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1770,7 +1778,7 @@ begin
   end if;
 
   perform insert_imported_events(p_partition, p_session, v_tenant, e_sequence, e_created, e_id, e_type, e_role, e_content,
-    e_parts, e_agent, e_occurred);
+    e_parts, e_agent, e_occurred, e_checksum);
   if cardinality(g_from) > 0 then
     perform insert_edges(p_partition, p_session, v_tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
   end if;
@@ -1806,8 +1814,8 @@ exception when unique_violation then
     ), null::uuid;
 end $function$
 ;
-alter function context.import_events(smallint,uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
-grant execute on function context.import_events(smallint,uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) to throughline_app;
+alter function context.import_events(smallint,uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.import_events(smallint,uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],text[],text[],text[],integer[],text[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.index_messages(p_partition smallint, p_session uuid, p_from integer, p_to integer, p_version integer, m_turn integer[], m_sequence integer[], m_commit boolean[], m_speaker text[], m_time bigint[], m_length integer[], m_asked integer[], m_specifics integer[], m_times integer[], m_counts boolean[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
  RETURNS boolean
@@ -1887,26 +1895,28 @@ end $function$
 ;
 alter function context.insert_edges(smallint,uuid,text,integer,text[],text[],text[],integer[],text[]) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.insert_events(p_partition smallint, p_session uuid, p_tenant text, p_head integer, p_at timestamp with time zone, p_key text, p_fingerprint text, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[])
+CREATE OR REPLACE FUNCTION context.insert_events(p_partition smallint, p_session uuid, p_tenant text, p_head integer, p_at timestamp with time zone, p_key text, p_fingerprint text, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   if cardinality(e_id) = 1 then
     insert into session_events
-      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at,
+      checksum)
     values (p_partition, p_session, p_head + 1, e_id[1], p_tenant, e_type[1], e_role[1], e_content[1], e_parts[1],
-      e_agent[1], e_occurred[1], p_at);
+      e_agent[1], e_occurred[1], p_at, e_checksum[1]);
     insert into session_types (partition, session_id, tenant, type, block)
     values (p_partition, p_session, p_tenant, e_type[1], (p_head + 1) / 256)
     on conflict do nothing;
   else
     insert into session_events
-      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at,
+      checksum)
     select p_partition, p_session, p_head + e.n, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred,
-      p_at
-    from unnest(e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
-      with ordinality as e (id, type, role, content, parts, agent, occurred, n);
+      p_at, e.checksum
+    from unnest(e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum)
+      with ordinality as e (id, type, role, content, parts, agent, occurred, checksum, n);
 
     insert into session_types (partition, session_id, tenant, type, block)
     select distinct p_partition, p_session, p_tenant, e.type, ((p_head + e.n) / 256)::integer
@@ -1920,19 +1930,19 @@ begin
   end if;
 end $function$
 ;
-alter function context.insert_events(smallint,uuid,text,integer,timestamp with time zone,text,text,uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
+alter function context.insert_events(smallint,uuid,text,integer,timestamp with time zone,text,text,uuid[],text[],text[],text[],json[],text[],text[],bytea[]) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.insert_imported_events(p_partition smallint, p_session uuid, p_tenant text, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[])
+CREATE OR REPLACE FUNCTION context.insert_imported_events(p_partition smallint, p_session uuid, p_tenant text, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   insert into session_events
-    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
   select p_partition, p_session, e.sequence, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred,
-    e.created
-  from unnest(e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
-    as e (sequence, created, id, type, role, content, parts, agent, occurred);
+    e.created, e.checksum
+  from unnest(e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum)
+    as e (sequence, created, id, type, role, content, parts, agent, occurred, checksum);
 
   insert into session_types (partition, session_id, tenant, type, block)
   select distinct p_partition, p_session, p_tenant, e.type, e.sequence / 256
@@ -1940,7 +1950,7 @@ begin
   on conflict do nothing;
 end $function$
 ;
-alter function context.insert_imported_events(smallint,uuid,text,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
+alter function context.insert_imported_events(smallint,uuid,text,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.insert_session(p_partition smallint, p_session uuid, v context.input_view)
  RETURNS void
@@ -2481,6 +2491,35 @@ end $function$
 alter function context.purge_session(smallint,uuid,text,text,timestamp with time zone) owner to throughline_purge;
 grant execute on function context.purge_session(smallint,uuid,text,text,timestamp with time zone) to throughline_app;
 grant execute on function context.purge_session(smallint,uuid,text,text,timestamp with time zone) to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.read_checksums(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+begin
+  perform set_tenant(p_tenant);
+  if not exists (
+    select 1
+    from sessions x
+    where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+  ) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  return query
+    select encode(x.checksum, 'hex')
+    from session_events x
+    where x.partition = p_partition and x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
+    order by x.sequence;
+end $function$
+;
+alter function context.read_checksums(smallint,uuid,text,text,integer,integer) owner to throughline_functions;
+grant execute on function context.read_checksums(smallint,uuid,text,text,integer,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.read_commits(p_partition smallint, p_tenant text, p_conversation text, p_user text, p_after integer, p_after_commit text, p_limit integer)
  RETURNS SETOF context.conversation_commits
@@ -3157,7 +3196,7 @@ end $function$
 alter function context.session_ids(smallint,text,text,uuid,integer) owner to throughline_functions;
 grant execute on function context.session_ids(smallint,text,text,uuid,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.sessions_to_index(p_partition smallint, p_version integer, p_after uuid, p_limit integer)
+CREATE OR REPLACE FUNCTION context.sessions_to_index(p_partition smallint, p_tenant text, p_user text, p_version integer, p_after uuid, p_limit integer)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3169,20 +3208,22 @@ CREATE OR REPLACE FUNCTION context.sessions_to_index(p_partition smallint, p_ver
  SET jit TO 'off'
 AS $function$
 begin
-  perform set_tenant(null);
-  return query
-    select s.id
+  perform set_tenant(p_tenant);
+  return query execute
+    'select s.id
     from sessions s
     left join session_marks m on m.partition = s.partition and m.session_id = s.id
-    where s.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
-      and (m.session_id is null or m.indexed < s.head or m.version < p_version
-        or (s.ended_at is not null and m.extracted < s.head))
-    order by s.id
-    limit p_limit;
+    where s.id > coalesce($5, ''00000000-0000-0000-0000-000000000000'')
+      and (m.session_id is null or m.indexed < s.head or m.version < $4
+        or (s.ended_at is not null and m.extracted < s.head))'
+    || case when p_tenant is not null then ' and s.tenant = $2' else '' end
+    || case when p_user is not null then ' and s.user_id = $3 and s.partition = $1' else '' end
+    || ' order by s.id limit $6'
+    using p_partition, p_tenant, p_user, p_version, p_after, p_limit;
 end $function$
 ;
-alter function context.sessions_to_index(smallint,integer,uuid,integer) owner to throughline_functions;
-grant execute on function context.sessions_to_index(smallint,integer,uuid,integer) to throughline_app;
+alter function context.sessions_to_index(smallint,text,text,integer,uuid,integer) owner to throughline_functions;
+grant execute on function context.sessions_to_index(smallint,text,text,integer,uuid,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.set_envelope_updated_at()
  RETURNS trigger
@@ -3245,6 +3286,26 @@ $function$
 ;
 alter function context.short_parts(json,integer) owner to throughline_functions;
 grant execute on function context.short_parts(json,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.store_secret(p_partition smallint, p_candidate text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_secret text := (select x.value from settings x where x.name = 'id-secret');
+begin
+  if v_secret is not null then
+    return v_secret;
+  end if;
+  insert into settings (name, value) values ('id-secret', p_candidate) on conflict do nothing;
+  return (select x.value from settings x where x.name = 'id-secret');
+end $function$
+;
+alter function context.store_secret(smallint,text) owner to throughline_functions;
+grant execute on function context.store_secret(smallint,text) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.unindex_session(p_partition smallint, p_session uuid)
  RETURNS boolean

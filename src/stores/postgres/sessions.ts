@@ -45,12 +45,12 @@ export const CREATE: Statement = {
   text: `
     select outcome, session_id
     from context.create_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-      $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)`,
+      $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39)`,
 }
 
 const FORK: Statement = {
   name: 'fork',
-  text: 'select context.fork_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as outcome',
+  text: 'select context.fork_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as outcome',
 }
 
 const ACTIVE: Statement = { name: 'active', text: 'select context.find_active($1, $2, $3, $4, $5, $6) as id' }
@@ -68,6 +68,8 @@ const PURGE: Statement = {
 
 const PAUSED: Statement = { name: 'paused', text: 'select context.paused_since($1) as since' }
 
+const SECRET: Statement = { name: 'secret', text: 'select context.store_secret($1, $2) as secret' }
+
 const PAUSE: Statement = { name: 'pause', text: 'select context.pause_intake($1, $2)' }
 
 /** `importing`: an import uses the id. */
@@ -83,6 +85,9 @@ export function createValues({ event, at, view, reuse, ignorePause = false }: Cr
 export function homeOf({ record }: SessionView): number {
   return partitionOf(record.tenant, record.userId)
 }
+
+/** The partition whose node keeps the secret of all. */
+const SECRET_PARTITION = 0
 
 /** Creates, finds, repairs and purges sessions. */
 export function sessionCalls({ query }: Connections, locator: SessionLocator, { everywhere }: Partitions) {
@@ -211,6 +216,11 @@ export function sessionCalls({ query }: Connections, locator: SessionLocator, { 
         query<{ since: string | null }>(PAUSED, [partition], { retry: true }),
       )
       return first?.[0]?.since ?? undefined
+    },
+
+    async secret(candidate: string): Promise<string> {
+      const [row] = await query<{ secret: string }>(SECRET, [SECRET_PARTITION, candidate], { retry: true })
+      return row?.secret ?? candidate
     },
 
     async pause(since: string | undefined): Promise<void> {

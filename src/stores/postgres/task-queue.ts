@@ -1,6 +1,3 @@
-/** Milliseconds after which the next task starts although the one before has not ended: its connection may hang. */
-const LONGEST_TURN = 2000
-
 /** The tasks of one key. */
 interface Line {
   /** Starts the waiting tasks. */
@@ -12,10 +9,19 @@ interface Line {
 
 /**
  * Runs tasks with the same key in order; different keys run concurrently. It only saves conflicts: the database keeps
- * order between processes. So a task that hangs delays the next one by two seconds at most.
+ * order between processes. So a task that hangs delays the next one by the longest turn at most.
  */
 export class TaskQueue {
+  readonly #longestTurn: number
   readonly #lines = new Map<string, Line>()
+
+  /**
+   * @param longestTurn milliseconds after which the next task starts although the one before has not ended, because its
+   *   connection may hang
+   */
+  constructor(longestTurn: number) {
+    this.#longestTurn = longestTurn
+  }
 
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(key) ?? { waiting: [], started: 0, timer: undefined }
@@ -48,6 +54,6 @@ export class TaskQueue {
   }
 
   #limitTurn(key: string, line: Line): void {
-    line.timer ??= setTimeout(() => this.#startNext(key, line), LONGEST_TURN).unref()
+    line.timer ??= setTimeout(() => this.#startNext(key, line), this.#longestTurn).unref()
   }
 }

@@ -5,6 +5,7 @@ import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
 import { checkLive } from '../../domain/record.ts'
 import type {
   AppendRequest,
+  ChecksummedEvent,
   CommitLink,
   DecideRequest,
   Decision,
@@ -14,6 +15,7 @@ import type {
   StoredEvent,
   WriteResult,
 } from '../../ports/session-store.ts'
+import { storedEvent } from '../stored-event.ts'
 import { Refusal } from './commit-queue.ts'
 import type { EnvelopeWriter } from './envelopes.ts'
 import type { Head, HeadCache } from './head-cache.ts'
@@ -34,10 +36,10 @@ import type { WorkWriter } from './work.ts'
 
 const INSERT_EVENT = `
   insert into session_events
-    (session_id, sequence, id, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    (session_id, sequence, id, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))`
 
-const INSERT_TYPE = `
+export const INSERT_TYPE = `
   insert into session_types (session_id, type, block)
   values (?, ?, ?)
   on conflict do nothing`
@@ -64,9 +66,7 @@ export interface LogWriter {
   /** Appends events after `head`. */
   insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[]
   /** Inserts events with their own sequences and times. */
-  insertStored(sessionId: string, events: readonly StoredEvent[]): void
-  /** Removes all events of a session and returns their number. */
-  removeEvents(sessionId: string): number
+  insertStored(sessionId: string, events: readonly ChecksummedEvent[]): void
 }
 
 export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, envelopes: EnvelopeWriter): LogWriter {
@@ -78,10 +78,6 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
   const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
   const updateView = prepared(db, UPDATE_VIEW)
   const upsertState = prepared(db, UPSERT_STATE)
-  const insertPurge = prepared(db, 'insert into session_purges (session_id) values (?)')
-  const deleteEvents = prepared(db, 'delete from session_events where session_id = ?')
-  const deleteTypes = prepared(db, 'delete from session_types where session_id = ?')
-  const deletePurge = prepared(db, 'delete from session_purges where session_id = ?')
 
   function replay(sessionId: string, stamp: IdempotencyStamp | undefined): WriteResult | undefined {
     const known = stamp && selectKey.get(sessionId, stamp.key)
@@ -95,29 +91,29 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
   }
 
   function insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[] {
-    const stored = events.map((event, i) => ({ ...event, sequence: head + i + 1, createdAt: at }))
-    insertStored(sessionId, stored)
-    return stored
+    return events.map((event, i) => insertTyped(sessionId, event, head + i + 1, at))
   }
 
-  function insertStored(sessionId: string, events: readonly StoredEvent[]): void {
-    for (const event of events) {
-      insertRow(sessionId, event)
-      insertType.run(sessionId, event.type, blockOf(event.sequence))
-    }
+  function insertStored(sessionId: string, events: readonly ChecksummedEvent[]): void {
+    for (const event of events) insertTyped(sessionId, event, event.sequence, event.createdAt)
   }
 
-  function insertRow(sessionId: string, event: StoredEvent): void {
-    const { sequence, id, type, role, content, parts, agentId, occurredAt, createdAt } = event
+  function insertTyped(sessionId: string, event: NewEvent, sequence: number, at: string): StoredEvent {
+    insertType.run(sessionId, event.type, blockOf(sequence))
+    return insertRow(sessionId, event, sequence, at)
+  }
+
+  function insertRow(sessionId: string, event: NewEvent, sequence: number, at: string): StoredEvent {
+    const { id, type, role, content, parts, agentId, occurredAt, checksum } = event
     const [rest, when] = [parts ?? null, occurredAt ?? null]
-    insertEvent.run(sessionId, sequence, id, type, role, content, rest, agentId ?? null, when, createdAt)
+    insertEvent.run(sessionId, sequence, id, type, role, content, rest, agentId ?? null, when, at, checksum)
+    return storedEvent(event, sequence, at)
   }
 
   /** Like `insert`, but inserts a type only if the cached head does not know it. */
   function insertAfterHead(head: Head, events: readonly NewEvent[], at: string): StoredEvent[] {
     return events.map((event, i) => {
-      const stored = { ...event, sequence: head.head + i + 1, createdAt: at }
-      insertRow(head.id, stored)
+      const stored = insertRow(head.id, event, head.head + i + 1, at)
       const block = blockOf(stored.sequence)
       if (head.types === undefined || head.block !== block) Object.assign(head, { block, types: new Set() })
       if (!head.types?.has(event.type)) insertType.run(head.id, event.type, block)
@@ -138,14 +134,6 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
   return {
     insert,
     insertStored: insertStored,
-
-    removeEvents(sessionId) {
-      insertPurge.run(sessionId)
-      const { changes } = deleteEvents.run(sessionId)
-      deleteTypes.run(sessionId)
-      deletePurge.run(sessionId)
-      return changes
-    },
 
     append({ events, at, idempotency, expectedSequence, ...key }) {
       const { sessionId } = key

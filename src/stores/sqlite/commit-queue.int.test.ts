@@ -91,6 +91,21 @@ describe('queued writes', () => {
     expect(endings).toEqual([false, true, true])
   })
 
+  it('are not held up by broken ones that come again and again', async () => {
+    await queue.add(parent(0))
+    let isDone = false
+    let broken = 0
+    const breaking = async () => {
+      // without a limit, a queue that never comes to the other write would run forever
+      while (!isDone && broken++ < 1000) await queue.add(parent(0)).catch(() => {})
+    }
+    const breakings = breaking()
+    expect(await queue.add(parent(1))).toBe(1)
+    isDone = true
+    await breakings
+    expect(broken).toBeLessThan(1000)
+  })
+
   it('all fail with the commit and leave nothing', async () => {
     expect(await outcomes([queue.add(parent(1)), queue.add(orphan(1)), queue.add(parent(2))])).toEqual(
       Array(3).fill('STORAGE'),

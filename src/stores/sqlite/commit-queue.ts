@@ -47,15 +47,17 @@ export function commitQueue(
     // one turn of the event loop collects the writes of other callers
     await nextTurn()
     let turned = performance.now()
-    while (waiting.length > 0) {
+    let again: QueuedWrite[] = []
+    while (again.length + waiting.length > 0) {
       try {
         await retryWhileBusy(() => begin.run())
       } catch (error) {
-        for (const write of waiting.splice(0)) write.reject(storageError(error))
+        for (const write of [...again.splice(0), ...waiting.splice(0)]) write.reject(storageError(error))
         await nextTurn()
         continue
       }
-      commitTogether(waiting.splice(0, MAX_BATCH))
+      // without new writes: one that fails could hold up the others again
+      again = commitTogether(again.length > 0 ? again : waiting.splice(0, MAX_BATCH))
       // callers that write again immediately do so before the next tick; other callers need a turn of the event loop
       if (performance.now() - turned < MAX_TURN_MS) {
         await nextTick()
@@ -67,7 +69,8 @@ export function commitQueue(
     running = undefined
   }
 
-  function commitTogether(batch: QueuedWrite[]): void {
+  /** Returns the writes to run again, without the one that failed. */
+  function commitTogether(batch: QueuedWrite[]): QueuedWrite[] {
     const acknowledge: (() => void)[] = []
     let current: QueuedWrite | undefined
     try {
@@ -84,12 +87,12 @@ export function commitQueue(
       hooks.afterEnd(false)
       // only the broken write fails; if the commit itself broke, all fail
       const failed = current === undefined ? batch : [current]
-      waiting.unshift(...batch.filter((write) => !failed.includes(write)))
       for (const write of failed) write.reject(storageError(error))
-      return
+      return batch.filter((write) => !failed.includes(write))
     }
     hooks.afterEnd(true)
     for (const settle of acknowledge) settle()
+    return []
   }
 
   return {

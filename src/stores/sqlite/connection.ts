@@ -3,13 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { existsSync, mkdirSync, writeFileSync } from '../files.ts'
-import { copyTemplate } from './template.ts'
+import { createFile } from './template.ts'
 
 /** `full` survives power loss, `relaxed` survives the end of the process only. */
 export type Durability = 'full' | 'relaxed'
 
 /** How long a call waits for another process that holds the file, in milliseconds. */
 const BUSY_DEADLINE = 30_000
+
+/** Pages of the write-ahead log before a checkpoint, and the size of a page: 16 MB. */
+const MAX_LOG_PAGES = 4000
+const PAGE_SIZE = 4096
 
 /** The file to open, and how. */
 export interface ConnectOptions {
@@ -30,7 +34,7 @@ export async function connect(
   let db: Database | undefined
   try {
     if (!readonly) makeFolder(dirname(path))
-    if (!readonly && template !== undefined) copyTemplate(path, template)
+    if (!readonly) createFile(path, template)
     // the driver's own wait blocks this process, so it is short; retryWhileBusy waits the rest
     const opened = open(path, { timeout: 5, ...(readonly && readonlyOptions(path)) })
     db = opened
@@ -42,10 +46,12 @@ export async function connect(
     db.pragma(`fullfsync = ${durability === 'full' ? 1 : 0}`)
     // overwrites what a purge deletes instead of only unlinking it
     db.pragma('secure_delete = on')
+    // a log that grew because of a long-running reader shrinks again
+    db.pragma(`journal_size_limit = ${MAX_LOG_PAGES * PAGE_SIZE}`)
     return db
   } catch (cause) {
     db?.close()
-    throw cause instanceof ThroughlineError ? cause : storageError(cause, `cannot open '${path}'`)
+    throw storageError(cause, `cannot open '${path}'`)
   }
 }
 
@@ -55,7 +61,7 @@ export async function connect(
  * long, and a lone writer fills 4 MB soon.
  */
 export function raiseCheckpointSize(db: Database): void {
-  db.pragma('wal_autocheckpoint = 4000')
+  db.pragma(`wal_autocheckpoint = ${MAX_LOG_PAGES}`)
 }
 
 /**
@@ -68,7 +74,7 @@ function readonlyOptions(path: string): { readonly: boolean; fileMustExist: true
 
 function makeFolder(folder: string): void {
   const isNew = !existsSync(folder)
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (isNew && basename(folder) === '.throughline') writeFileSync(join(folder, '.gitignore'), '*\n')
 }
 
@@ -96,8 +102,8 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
 }
 
 /** Wraps an error of the driver for the caller. */
-export function storageError(cause: unknown, doing?: string): StorageError {
-  if (cause instanceof StorageError) return cause
+export function storageError(cause: unknown, doing?: string): ThroughlineError {
+  if (cause instanceof ThroughlineError) return cause
   const message = cause instanceof Error ? cause.message : String(cause)
   const code = codeOf(cause)
   const hint = HINTS[code.split('_', 2).join('_')] ?? ''
@@ -114,7 +120,8 @@ const HINTS: Record<string, string> = {
   SQLITE_CORRUPT: '; restore the file from a backup',
 }
 
-function isBusy(error: unknown): boolean {
+/** Another process or connection holds the lock. */
+export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY')
 }
 

@@ -63,11 +63,16 @@ export class HeadCache {
     this.#dataVersion = prepared<[], number>(db, 'pragma data_version').pluck()
   }
 
-  /** Call at the start of a transaction: no other connection writes until it ends. */
-  begin(): void {
+  /**
+   * Call at the start of a transaction: no other connection writes until it ends. Returns whether another connection
+   * has written since the last call.
+   */
+  begin(): boolean {
     const version = this.#dataVersion.get()
-    if (version !== this.#version || this.#loaded.size > MAX_CACHED) this.#loaded.clear()
+    const isChanged = version !== this.#version
+    if (isChanged || this.#loaded.size > MAX_CACHED) this.#loaded.clear()
     this.#version = version
+    return isChanged
   }
 
   /** The head of a session. */

@@ -5,6 +5,8 @@ import openDatabase from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startServer } from '../../../test/servers/http.ts'
 import type { Server } from '../../serve.ts'
+import { healthReader } from './health.ts'
+import { knownSchema } from './migrate.ts'
 
 let folder: string
 let file: string
@@ -33,14 +35,30 @@ it.each(['session_events', 'memories'])('is unhealthy after %s was dropped by an
   outside.exec(`drop table ${table}`)
   outside.close()
   expect(await problem()).toContain(`no such table: ${table}`)
-  expect(await ready()).toBe(503)
+  // a check counts for a second
+  await expect.poll(ready, { timeout: 10_000 }).toBe(503)
+})
+
+it('is unhealthy while it cannot write, and healthy while another process writes', async () => {
+  const db = openDatabase(file, { timeout: 5 })
+  const health = healthReader(db, file)
+  db.pragma('query_only = on')
+  expect(health).toThrow(/readonly.*make the file and its folder writable/)
+  db.pragma('query_only = off')
+  const other = openDatabase(file)
+  other.exec('begin immediate')
+  expect(health().schema).toBe(knownSchema())
+  other.close()
+  expect(health().schema).toBe(knownSchema())
+  db.close()
 })
 
 it('is unhealthy after the file was removed or replaced', async () => {
   const away = join(folder, 'away.db')
   await rename(file, away)
   expect(await problem()).toContain('was removed while it was open')
-  expect(await ready()).toBe(503)
+  // a check counts for a second
+  await expect.poll(ready, { timeout: 10_000 }).toBe(503)
   await copyFile(away, file)
   expect(await problem()).toContain('was replaced by another')
   await rm(file)

@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../domain/errors.ts'
 import type { StoreHealth } from '../../ports/session-store.ts'
-import { statSync } from '../files.ts'
+import { statfsSync, statSync } from '../files.ts'
+import { type ConnectOptions, isBusy, storageError } from './connection.ts'
 import { schemaOf } from './migrate.ts'
 import { prepared } from './statement.ts'
 
@@ -13,8 +14,15 @@ const PROBE = `
 
 const SYNCHRONOUS = ['off', 'normal', 'full', 'extra']
 
-/** Checks the file on every call: it may have been changed or replaced. */
-export function healthReader(db: Database, path: string): () => StoreHealth {
+/**
+ * Checks the file on every call: it may have been changed or replaced. Unless `readonly`, it also checks that a write
+ * can begin, or that another process writes.
+ */
+export function healthReader(
+  db: Database,
+  path: string,
+  { readonly = false }: Pick<ConnectOptions, 'readonly'> = {},
+): () => StoreHealth {
   const file = resolve(path)
   const opened = statSync(file).ino
 
@@ -26,8 +34,24 @@ export function healthReader(db: Database, path: string): () => StoreHealth {
     throw new StorageError('sqlite', `the file '${path}' ${fate} while it was open; restart this process`)
   }
 
+  function requireWritable(): void {
+    if (readonly || db.inTransaction) return
+    try {
+      db.exec('begin immediate; rollback')
+    } catch (error) {
+      if (!isBusy(error)) throw storageError(error)
+    }
+  }
+
+  function space(): { bytes: number; freeBytes: number } {
+    const sizes = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
+    const { bavail, bsize } = statfsSync(file)
+    return { bytes: sizes.reduce((sum, size) => sum + size), freeBytes: bavail * bsize }
+  }
+
   return () => {
     requireSameFile()
+    requireWritable()
     prepared(db, PROBE).get()
     return {
       schema: schemaOf(db),
@@ -35,6 +59,7 @@ export function healthReader(db: Database, path: string): () => StoreHealth {
         file: path,
         journal: String(db.pragma('journal_mode', { simple: true })),
         synchronous: SYNCHRONOUS[Number(db.pragma('synchronous', { simple: true }))] ?? 'unknown',
+        ...space(),
         sqlite: String(prepared(db, 'select sqlite_version()').pluck().get()),
       },
     }

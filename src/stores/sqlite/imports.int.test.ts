@@ -59,7 +59,7 @@ it('leaves nothing of a discarded import, and only the commit of a purged one', 
   const life = foreignSession({}, [...WORK, ...endSteps(1)])
   await store.imports.write(blockOf(life, 0, 10))
   expect(tablesWith(life.sessionId)).toEqual(['session_edges', 'session_events', 'session_imports', 'session_types'])
-  await store.imports.discard(life.sessionId)
+  await store.imports.discard(life)
   expect(tablesWith(life.sessionId)).toEqual([])
   await importSession(store, life)
   await store.purge(life, life.events[0]?.createdAt ?? '')

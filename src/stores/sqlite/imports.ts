@@ -3,9 +3,13 @@ import { ImportConflictError, SequenceConflictError, SessionActiveError } from '
 import type { SessionView } from '../../domain/fold.ts'
 import { type Json, stringifyJson } from '../../domain/json.ts'
 import { defined } from '../../domain/optional.ts'
+import { isWithin } from '../../domain/record.ts'
 import type { FoundImport, ImportBlock, UnfinishedQuery } from '../../ports/import-store.ts'
+import type { SessionKey } from '../../ports/session-store.ts'
 import type { LogWriter } from './append.ts'
 import type { HeadCache } from './head-cache.ts'
+import type { HiddenSessions, Removal } from './hidden-sessions.ts'
+import type { IntakeGate } from './intake.ts'
 import { LIMIT } from './limit.ts'
 import { type EnvelopeColumns, type ViewRow, viewOf } from './rows.ts'
 import type { SessionWriter } from './sessions.ts'
@@ -53,10 +57,12 @@ interface Writers {
   log: LogWriter
   work: WorkWriter
   sessions: SessionWriter
+  hidden: HiddenSessions
+  intake: IntakeGate
 }
 
 /** Writes of imports, each inside an open transaction. Each checks everything before it writes. */
-export function importWriter(db: Database, { heads, log, work, sessions }: Writers) {
+export function importWriter(db: Database, { heads, log, work, sessions, hidden, intake }: Writers) {
   const selectStored = prepared<[string], Position>(db, SELECT_STORED)
   const selectPending = prepared<[string], Position>(db, SELECT_PENDING)
   const putPending = prepared(db, PUT_PENDING)
@@ -83,6 +89,7 @@ export function importWriter(db: Database, { heads, log, work, sessions }: Write
   return {
     write(block: ImportBlock): void {
       const { sessionId, events, edges, view, done } = block
+      intake.checkHidden(sessionId)
       heads.writeAndForget(sessionId)
       const stored = selectStored.get(sessionId)
       checkPosition(block, stored ?? selectPending.get(sessionId))
@@ -101,13 +108,18 @@ export function importWriter(db: Database, { heads, log, work, sessions }: Write
       work.restoreLink(view)
     },
 
-    discard(sessionId: string): number {
-      if (deletePending.run(sessionId).changes === 0) return 0
-      work.removeEdges(sessionId)
-      return log.removeEvents(sessionId)
+    /** Removes the first piece of an unfinished import, or the next one of a hidden session. */
+    discard({ sessionId, within }: SessionKey): Removal {
+      const pending = selectPending.get(sessionId)
+      const user = pending ? { tenant: pending.tenant, userId: pending.user_id } : hidden.find(sessionId)
+      if (user === undefined || !isWithin(user, within)) return { events: 0, keys: 0, isDone: true }
+      deletePending.run(sessionId)
+      return hidden.remove(sessionId, user)
     },
   }
 }
+
+export type ImportWriter = ReturnType<typeof importWriter>
 
 /** Throws unless the block has the owner of the session and follows its last event. */
 function checkPosition({ sessionId, after, view }: ImportBlock, before: Position | undefined): void {
@@ -120,7 +132,7 @@ function checkPosition({ sessionId, after, view }: ImportBlock, before: Position
 }
 
 /** Reads of imports. */
-export function importReader(db: Database) {
+export function importReader(db: Database, hidden: HiddenSessions) {
   const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
   const selectPending = prepared<[string], Position & { view: string }>(db, SELECT_PENDING)
   const selectEventId = prepared<[string, number], string>(db, SELECT_EVENT_ID).pluck()
@@ -138,10 +150,14 @@ export function importReader(db: Database) {
   return {
     find: (sessionId: string): FoundImport | undefined => find(sessionId),
 
-    unfinished({ after = '', limit, within }: UnfinishedQuery): string[] {
+    unfinished(query: UnfinishedQuery): string[] {
+      const found = hidden.ids(query)
+      if (query.abandoned === true) return found
+      const { after = '', limit, within } = query
       const { tenant, userId } = within ?? {}
       const select = prepared<[object], string>(db, pendingSql(defined({ within }))).pluck()
-      return select.all({ after, limit, tenant, userId })
+      found.push(...select.all({ after, limit, tenant, userId }))
+      return found.sort().slice(0, limit)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
-import { SchemaOutdatedError, StorageError, ThroughlineError } from '../../domain/errors.ts'
+import { SchemaOutdatedError, StorageError } from '../../domain/errors.ts'
 import type { Store } from '../../ports/store.ts'
 import { existsSync } from '../files.ts'
 import { TEMPLATE } from '../migrations.ts'
@@ -9,27 +9,30 @@ import { commitQueue } from './commit-queue.ts'
 import { commitReader } from './commits.ts'
 import { type ConnectOptions, connect, raiseCheckpointSize, retryWhileBusy, storageError } from './connection.ts'
 import { envelopeReader, envelopeWriter } from './envelopes.ts'
+import { eraseLog } from './erase.ts'
 import { HeadCache } from './head-cache.ts'
 import { healthReader } from './health.ts'
+import { hiddenSessions } from './hidden-sessions.ts'
 import { importReader, importWriter } from './imports.ts'
 import { intakeGate } from './intake.ts'
 import { sessionLister } from './list.ts'
+import { longWork } from './long-work.ts'
 import { createMemoryKeys } from './memory-keys.ts'
 import { memoryReader } from './memory-read.ts'
 import { memoryWriter } from './memory-write.ts'
-import { knownSchema, migrate, refuseForeign, requireSchema } from './migrate.ts'
+import { knownSchema, migrate, refuseForeign, requireSchema, schemaGuard } from './migrate.ts'
+import { eventBatches, PIECE_MS } from './pieces.ts'
 import { logReader } from './read.ts'
+import { readTurns } from './read-turns.ts'
 import { markReader } from './recall-marks.ts'
 import { partitionWriter } from './recall-partition.ts'
 import { groupPostings } from './recall-postings.ts'
 import { indexReader } from './recall-read.ts'
 import { indexWriter } from './recall-write.ts'
+import { secretKeeper } from './secret.ts'
 import { sessionWriter } from './sessions.ts'
 import { createWatchers } from './watch.ts'
 import { workReader, workWriter } from './work.ts'
-
-/** Reads before a read yields to the event loop. */
-const READS_PER_TURN = 16
 
 /** Writes per transaction from which on the write-ahead log may grow. */
 const GROW_LOG_AT = 8
@@ -41,6 +44,8 @@ export interface SqliteOptions extends ConnectOptions {
    */
   migrate: boolean
   newId: () => string
+  /** Milliseconds of a purge or a fork in one transaction. @default 5 */
+  pieceMs?: number
 }
 
 /** Stores everything in one SQLite file that any number of processes on one machine may share. */
@@ -53,10 +58,15 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const log = logWriter(db, heads, work, envelopes)
   const partitions = partitionWriter(db)
   const index = indexWriter(db, partitions)
-  const intake = intakeGate(db)
-  const sessions = sessionWriter(db, { heads, log, work, index, envelopes, intake }, options.newId)
-  const imports = importWriter(db, { heads, log, work, sessions })
-  const importReads = importReader(db)
+  const { pieceMs = PIECE_MS } = options
+  const batches = eventBatches(db)
+  const hidden = hiddenSessions(db, index, batches, pieceMs)
+  const intake = intakeGate(db, hidden)
+  const secrets = secretKeeper(db)
+  const writers = { heads, log, work, index, envelopes, intake, hidden, batches }
+  const sessions = sessionWriter(db, writers, options.newId, pieceMs)
+  const imports = importWriter(db, { heads, log, work, sessions, hidden, intake })
+  const importReads = importReader(db, hidden)
   const memoryKeys = createMemoryKeys(db)
   const memories = memoryWriter(db, memoryKeys, partitions, index, sessions.purge)
   const memoryReads = memoryReader(db)
@@ -68,10 +78,11 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const commitReads = commitReader(db)
   const envelopeReads = envelopeReader(db)
   const watchers = createWatchers(db)
-  const health = healthReader(db, options.path)
+  const schema = schemaGuard(db)
+  const health = healthReader(db, options.path, options)
   const queue = commitQueue(db, {
     afterBegin(writes) {
-      heads.begin()
+      schema.beforeWrite(heads.begin())
       if (writes >= GROW_LOG_AT && !hasGrownLog) raiseCheckpointSize(db)
       hasGrownLog ||= writes >= GROW_LOG_AT
     },
@@ -83,7 +94,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   })
   let closed = false
   let hasGrownLog = false
-  let reads = 0
+  const isLongTurn = readTurns()
 
   function assertOpen(): void {
     if (closed) throw new StorageError('sqlite', 'the store is closed')
@@ -96,27 +107,41 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 
   async function read<T>(work: () => T): Promise<T> {
     assertOpen()
-    // a read ends in its own turn, so a caller that reads in a loop would block the event loop
-    if (++reads % READS_PER_TURN === 0) await nextTurn()
+    while (isLongTurn()) await nextTurn()
     try {
-      return await retryWhileBusy(work)
+      return await retryWhileBusy(() => {
+        schema.beforeRead()
+        return work()
+      })
     } catch (error) {
-      throw error instanceof ThroughlineError ? error : storageError(error)
+      throw storageError(error)
     }
   }
 
+  const { writeNew, fork, finishRemoval, discard } = longWork({ write, read, hidden, sessions, imports })
+
   return {
     name: 'sqlite',
-    create: (request) => write(() => sessions.create(request)),
+    clock: { now: () => Date.now(), sync: async () => {} },
+    create: (request) => writeNew(() => sessions.create(request)),
     append: (request) => write(() => log.append(request)),
     decide: (request) => write(() => log.decide(request)),
-    fork: (request) => write(() => sessions.fork(request)),
+    fork,
     repair: (key, expectedHead, view, edges) => write(() => sessions.repair(key, expectedHead, view, edges)),
-    purge: (key, at) => write(() => sessions.purge(key, at)),
+    purge: async (key, at) => finishRemoval(key.sessionId, await write(() => sessions.purge(key, at))),
+    async erase() {
+      assertOpen()
+      try {
+        return await eraseLog(db)
+      } catch (error) {
+        throw storageError(error)
+      }
+    },
     load: (key) => read(() => logReads.load(key)),
     record: (key) => read(() => logReads.record(key)),
     state: (key) => read(() => logReads.state(key)),
     read: (key, query) => read(() => logReads.read(key, query)),
+    checksums: (key, range) => read(() => logReads.checksums(key, range)),
     active: (query) => read(() => sessions.active(query)),
     list: (query) => read(() => sessionReads.list(query)),
     sessionIds: (query) => read(() => sessionReads.sessionIds(query)),
@@ -126,6 +151,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     due: (query) => read(() => workReads.due(query)),
     pausedSince: () => read(() => intake.pausedSince()),
     pause: (since) => write(() => intake.pause(since)),
+    secret: async (candidate) => (await read(() => secrets.read())) ?? (await write(() => secrets.keep(candidate))),
     envelopes: {
       page: (query) => read(() => envelopeReads.page(query)),
       find: (ids) => read(() => envelopeReads.find(ids)),
@@ -134,12 +160,16 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     },
     imports: {
       find: (sessionId) => read(() => importReads.find(sessionId)),
-      write: (block) => write(() => imports.write(block)),
+      write: (block) => writeNew(() => imports.write(block)),
       unfinished: (query) => read(() => importReads.unfinished(query)),
-      discard: (sessionId) => write(() => imports.discard(sessionId)),
+      discard,
     },
     memories: {
-      change: (request) => write(() => memories.change(request)),
+      async change(request) {
+        const { purged, ...result } = await write(() => memories.change(request))
+        if (purged === undefined) return result
+        return { ...result, purged: await finishRemoval(request.purge ?? '', purged) }
+      },
       markUsed: (user, ids, at) => write(() => memories.markUsed(user, ids, at)),
       forgetKeys: (before, limit, within) => write(() => memoryKeys.forget(before, limit, within)),
       purge: (user) => write(() => memories.purge(user)),
@@ -160,11 +190,11 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       drop: (sessionId) => write(() => index.drop(sessionId)),
       mark: (sessionId) => read(() => markReads.mark(sessionId)),
       marks: (user, version, newest) => read(() => markReads.marks(user, version, newest)),
-      async behind({ version, after: from, limit }) {
+      async behind({ after: from, limit, ...query }) {
         const found: string[] = []
         let after = from ?? ''
         for (let more = true; more && found.length < limit; ) {
-          const page = await read(() => markReads.behind({ version, after, limit: limit - found.length }))
+          const page = await read(() => markReads.behind({ ...query, after, limit: limit - found.length }))
           found.push(...page.ids)
           more = page.after !== undefined
           after = page.after ?? after
@@ -198,7 +228,7 @@ async function openMigrated(options: SqliteOptions): Promise<Database> {
     return db
   } catch (error) {
     db.close()
-    throw error instanceof ThroughlineError ? error : storageError(error, `cannot migrate '${options.path}'`)
+    throw storageError(error, `cannot migrate '${options.path}'`)
   }
 }
 

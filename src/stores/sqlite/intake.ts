@@ -1,5 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { IdempotencyMismatchError, IntakePausedError } from '../../domain/errors.ts'
+import { Refusal } from './commit-queue.ts'
+import type { HiddenSessions } from './hidden-sessions.ts'
 import { prepared } from './statement.ts'
 
 const SELECT_PAUSED = "select value from settings where name = 'paused_since'"
@@ -11,8 +13,18 @@ const RESUME = "delete from settings where name = 'paused_since'"
 
 const SELECT_PENDING = 'select 1 from session_imports where session_id = ?'
 
+/** A purge or a fork has hidden the session with this id. */
+export class HiddenSessionError extends Error {
+  readonly sessionId: string
+
+  constructor(sessionId: string) {
+    super(`session '${sessionId}' is being removed or copied`)
+    this.sessionId = sessionId
+  }
+}
+
 /** Decides whether new sessions are accepted. */
-export function intakeGate(db: Database) {
+export function intakeGate(db: Database, hidden: HiddenSessions) {
   const selectPaused = prepared<[], string>(db, SELECT_PAUSED).pluck()
   const pause = prepared(db, PAUSE)
   const resume = prepared(db, RESUME)
@@ -32,8 +44,15 @@ export function intakeGate(db: Database) {
       if (since !== undefined) throw new IntakePausedError(since)
     },
 
-    /** Throws if an import with this id is pending. */
+    /** Throws if a hidden session has this id. */
+    checkHidden(sessionId: string): void {
+      if (hidden.find(sessionId) === undefined) return
+      throw new Refusal('hidden', { cause: new HiddenSessionError(sessionId) })
+    },
+
+    /** Throws if an import with this id is pending, or a hidden session has it. */
     checkId(sessionId: string): void {
+      this.checkHidden(sessionId)
       if (selectPending.get(sessionId) !== undefined) throw new IdempotencyMismatchError({ sessionId })
     },
   }

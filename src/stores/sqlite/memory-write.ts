@@ -4,8 +4,9 @@ import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
 import { defined } from '../../domain/optional.ts'
 import type { ChangeRequest, ChangeResult, ExtractionMark, MemoryPut } from '../../ports/memory-store.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
-import type { PurgeCounts, SessionKey } from '../../ports/session-store.ts'
+import type { SessionKey } from '../../ports/session-store.ts'
 import { Refusal } from './commit-queue.ts'
+import type { Removal } from './hidden-sessions.ts'
 import type { MemoryKeys } from './memory-keys.ts'
 import { SELECT_OWN_MEMORIES } from './memory-read.ts'
 import { type ChangeRow, changeRowOf, type MemoryRow, memoryOf, memoryRowOf } from './memory-rows.ts'
@@ -111,7 +112,7 @@ export function memoryWriter(
   keys: MemoryKeys,
   partitions: PartitionWriter,
   index: IndexWriter,
-  purge: (key: SessionKey, at: string) => PurgeCounts,
+  purge: (key: SessionKey, at: string) => Removal,
 ) {
   const selectMemories = prepared<[object], MemoryRow & { number: number }>(db, SELECT_OWN_MEMORIES)
   const selectSame = prepared<[object], MemoryRow>(db, SELECT_SAME)
@@ -180,7 +181,8 @@ export function memoryWriter(
     const removeWords = (id: string) => {
       // a memory of another SQL client may have any id; then it has no words
       const bytes = uuidBytes(id)
-      if (partition !== undefined && bytes !== undefined) partitions.remove(partition, bytes, counts)
+      if (partition === undefined || bytes === undefined) return
+      for (let isChanged = true; isChanged; ) isChanged = partitions.removeSome(partition, bytes, counts)
     }
     for (const { row, sources, postings: words, changes } of puts) {
       const number = putMemory.get(row) as number
@@ -204,7 +206,8 @@ export function memoryWriter(
   }
 
   return {
-    change(request: ChangeRequest): ChangeResult {
+    /** `purged`: of the first piece. */
+    change(request: ChangeRequest): ChangeResult & { readonly purged?: Removal } {
       const { tenant, userId, mark, purge: purgedId, at } = request
       const user = { tenant, userId }
       const response = keys.findReplay(request)

@@ -3,7 +3,7 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import { startsTurn } from '../../domain/event.ts'
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
-import type { ReadQuery, SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import type { ReadQuery, SequenceRange, SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import { fillPage, longestInline } from '../event-page.ts'
 import { LIMIT } from './limit.ts'
 import {
@@ -27,6 +27,12 @@ import { SELECT_RECORD, SELECT_STATE, SELECT_VIEW } from './view-sql.ts'
 export const SELECT_EVENTS = `
   select sequence, id, type, role, iif(octet_length(content) <= @inline, content, null) as content,
     iif(octet_length(parts) > @inline, '', parts) as parts, agent_id, occurred_at, created_at
+  from session_events
+  where session_id = @sessionId and sequence > @after and sequence < @before
+  order by sequence`
+
+const SELECT_CHECKSUMS = `
+  select lower(hex(checksum))
   from session_events
   where session_id = @sessionId and sequence > @after and sequence < @before
   order by sequence`
@@ -69,6 +75,7 @@ export function logReader(db: Database) {
   const selectLast = prepared<[object], ShortRow>(db, `${SELECT_EVENTS} desc ${LIMIT}`)
   const selectPage = prepared<[object], ShortRow>(db, `${SELECT_EVENTS} asc ${LIMIT}`)
   const selectTexts = prepared<[string, number], Pick<EventRow, 'content' | 'parts'>>(db, SELECT_TEXTS)
+  const selectChecksums = prepared<[Omit<Range, 'inline'>], string>(db, SELECT_CHECKSUMS).pluck()
   const selectSession = prepared<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at'>>(db, SELECT_SESSION)
   const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
   const selectRecord = prepared<[string], RecordRow>(db, SELECT_RECORD)
@@ -142,6 +149,12 @@ export function logReader(db: Database) {
         const isShort = row.content !== null && row.parts !== ''
         return eventOf((isShort ? row : { ...row, ...selectTexts.get(sessionId, row.sequence) }) as EventRow)
       })
+    },
+
+    checksums(key: SessionKey, { after, before }: SequenceRange): string[] {
+      const { sessionId } = key
+      if (visibleRow(selectSession.get(sessionId), key) === undefined) throw new SessionNotFoundError(sessionId)
+      return selectChecksums.all({ sessionId, after, before })
     },
   }
 }

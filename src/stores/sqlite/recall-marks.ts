@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { defined } from '../../domain/optional.ts'
 import type { BehindQuery, IndexMark, UserKey } from '../../ports/recall-index.ts'
 import { LIMIT } from './limit.ts'
+import { ownerOf } from './owner-filter.ts'
 import { prepared } from './statement.ts'
 
 const MARK = `
@@ -21,13 +22,25 @@ export const SELECT_NEWEST = `
   order by s.activity_minute desc, s.last_activity_at desc, s.id desc
   ${LIMIT}`
 
-/** Sessions of all users, behind or not. */
+const IS_BEHIND = `
+  (s.head > coalesce(m.indexed, 0) or coalesce(m.version, 0) < @version
+    or (s.ended_at is not null and s.head > coalesce(m.extracted, 0)))`
+
+/** Sessions of all users, whether they are behind and of the tenant or not. */
 export const SELECT_PAGE = `
-  select s.id, s.head > coalesce(m.indexed, 0) or coalesce(m.version, 0) < @version
-      or (s.ended_at is not null and s.head > coalesce(m.extracted, 0)) as isBehind
+  select s.id, ${IS_BEHIND} and (@tenant is null or s.tenant = @tenant) as isBehind
   from sessions s
   left join session_marks m on m.session_id = s.id
   where s.id > @after
+  order by s.id
+  ${LIMIT}`
+
+/** Sessions of a user, behind or not. Few enough to sort: the index by id would walk the sessions of all users. */
+const SELECT_USER_PAGE = `
+  select s.id, ${IS_BEHIND} as isBehind
+  from sessions s indexed by sessions_user
+  left join session_marks m on m.session_id = s.id
+  where s.tenant = @tenant and s.user_id = @userId and s.id > @after
   order by s.id
   ${LIMIT}`
 
@@ -39,6 +52,7 @@ export function markReader(db: Database) {
   const selectMark = prepared<[string], IndexMark>(db, SELECT_MARK)
   const selectNewest = prepared<[object], IndexMark>(db, SELECT_NEWEST)
   const selectPage = prepared<[object], { id: string; isBehind: number }>(db, SELECT_PAGE)
+  const selectUserPage = prepared<[object], { id: string; isBehind: number }>(db, SELECT_USER_PAGE)
 
   return {
     mark: (sessionId: string): IndexMark | undefined => selectMark.get(sessionId),
@@ -49,8 +63,9 @@ export function markReader(db: Database) {
     },
 
     /** Checks the next page of sessions. No `after`: it was the last page. */
-    behind({ version, after = '', limit }: BehindQuery): { ids: string[]; after?: string } {
-      const page = selectPage.all({ version, after, limit: PAGE_SIZE })
+    behind({ version, after = '', limit, within }: BehindQuery): { ids: string[]; after?: string } {
+      const select = within?.userId === undefined ? selectPage : selectUserPage
+      const page = select.all({ version, after, limit: PAGE_SIZE, ...ownerOf(within) })
       const ids = page.filter(({ isBehind }) => isBehind === 1).map(({ id }) => id)
       const last = page.length === PAGE_SIZE ? page.at(-1)?.id : undefined
       return defined({ ids: ids.slice(0, limit), after: last })

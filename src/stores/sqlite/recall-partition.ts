@@ -12,10 +12,12 @@ const UPDATE_PARTITION = `
   set messages = messages + ?, terms = terms + ?, long_messages = long_messages + ?
   where id = ?`
 
-export const SELECT_BLOCKS = `
+/** The first block. */
+export const SELECT_BLOCK = `
   select block, messages, length, long_messages as longMessages, terms
   from recall_blocks
-  where corpus_id = ? and session_id = ?`
+  where corpus_id = ? and session_id = ?
+  limit 1`
 
 const INSERT_BLOCK = `
   insert into recall_blocks (corpus_id, session_id, block, messages, length, long_messages, terms)
@@ -39,6 +41,9 @@ export const DELETE_POSTING = `
   delete from recall_postings
   where corpus_id = ? and term = ? and session_id = ? and block = ?
   returning messages`
+
+/** Postings removed at a time, which takes about 2 ms. */
+const MAX_REMOVED = 200
 
 /** Changes to the counts of a partition. */
 export class CountChanges {
@@ -80,9 +85,13 @@ export function partitionWriter(db: Database) {
   const insertPartition = prepared<[string, string, string], number>(db, INSERT_PARTITION).pluck()
   const updatePartition = prepared(db, UPDATE_PARTITION)
   const deleteIfEmpty = prepared(db, 'delete from recall_corpora where id = ? and messages <= 0')
-  const selectBlocks = prepared<[number, Buffer], BlockRow>(db, SELECT_BLOCKS)
+  const selectBlock = prepared<[number, Buffer], BlockRow>(db, SELECT_BLOCK)
   const insertBlock = prepared(db, INSERT_BLOCK)
-  const deleteBlocks = prepared(db, 'delete from recall_blocks where corpus_id = ? and session_id = ?')
+  const cutTerms = prepared(
+    db,
+    'update recall_blocks set terms = ? where corpus_id = ? and session_id = ? and block = ?',
+  )
+  const deleteBlock = prepared(db, 'delete from recall_blocks where corpus_id = ? and session_id = ? and block = ?')
   const insertPosting = prepared(db, INSERT_POSTING)
   const extendPosting = prepared(db, EXTEND_POSTING)
   const deletePosting = prepared<[number, string, Buffer, number], number>(db, DELETE_POSTING).pluck()
@@ -121,15 +130,23 @@ export function partitionWriter(db: Database) {
       }
     },
 
-    /** Removes all postings of the session. */
-    remove(partition: number, session: Buffer, counts: CountChanges): void {
-      for (const { block, terms, ...sums } of selectBlocks.all(partition, session)) {
-        for (const term of terms.split(' ').slice(0, -1)) {
-          counts.addTerm(term, -(deletePosting.get(partition, term, session, block) ?? 0))
-        }
+    /** Removes some postings of the session. Returns false if there are none. */
+    removeSome(partition: number, session: Buffer, counts: CountChanges): boolean {
+      const found = selectBlock.get(partition, session)
+      if (found === undefined) return false
+      const { block, terms, ...sums } = found
+      const removed = terms.split(' ', MAX_REMOVED).filter((term) => term !== '')
+      for (const term of removed) {
+        counts.addTerm(term, -(deletePosting.get(partition, term, session, block) ?? 0))
+      }
+      const rest = terms.slice(removed.reduce((length, term) => length + term.length + 1, 0))
+      if (rest !== '') {
+        cutTerms.run(rest, partition, session, block)
+      } else {
+        deleteBlock.run(partition, session, block)
         counts.addBlock(sums, -1)
       }
-      deleteBlocks.run(partition, session)
+      return true
     },
 
     /** Writes the counts and removes the partition if it is empty. */

@@ -31,11 +31,12 @@ const INSERT_MESSAGE = `
     (corpus_id, session_id, turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-export const COUNT_SPEAKERS = `
-  select speaker, count(*) as messages
-  from recall_messages
-  where corpus_id = ? and session_id = ?
-  group by speaker`
+/** Removes some messages of a session. */
+export const REMOVE_MESSAGES = `
+  delete from recall_messages
+  where corpus_id = @partition and session_id = @session
+    and turn in (select turn from recall_messages where corpus_id = @partition and session_id = @session limit 100)
+  returning speaker`
 
 /** Writes to the index of messages, each inside an open transaction. */
 export function indexWriter(db: Database, partitions: PartitionWriter) {
@@ -43,10 +44,8 @@ export function indexWriter(db: Database, partitions: PartitionWriter) {
   const moveMark = prepared(db, MOVE_MARK)
   const resetMark = prepared(db, RESET_MARK)
   const resetMarks = prepared(db, RESET_MARKS)
-  const deleteMark = prepared(db, 'delete from session_marks where session_id = ?')
   const insertMessage = prepared(db, INSERT_MESSAGE)
-  const countSpeakers = prepared<[number, Buffer], { speaker: string; messages: number }>(db, COUNT_SPEAKERS)
-  const deleteMessages = prepared(db, 'delete from recall_messages where corpus_id = ? and session_id = ?')
+  const removeMessages = prepared<[object], string>(db, REMOVE_MESSAGES).pluck()
 
   function insertFacts(
     partition: number,
@@ -73,22 +72,28 @@ export function indexWriter(db: Database, partitions: PartitionWriter) {
     }
   }
 
-  function drop(sessionId: string): void {
-    const owner = selectOwner.get(sessionId)
+  /** Removes some entries of a session of the user. Returns false if there are none. */
+  function removeSome(sessionId: string, { tenant, userId }: UserKey): boolean {
     const session = uuidBytes(sessionId)
-    if (owner === undefined || session === undefined) return
-    resetMark.run(sessionId)
-    const partition = partitions.find({ tenant: owner.tenant, userId: owner.userId, corpus: 'messages' })
-    if (partition === undefined) return
+    const partition = partitions.find({ tenant, userId, corpus: 'messages' })
+    if (session === undefined || partition === undefined) return false
     const counts = new CountChanges()
-    for (const { speaker, messages } of countSpeakers.all(partition, session)) counts.addSpeaker(speaker, -messages)
-    deleteMessages.run(partition, session)
-    partitions.remove(partition, session, counts)
-    partitions.saveCounts(partition, counts)
+    const speakers = removeMessages.all({ partition, session })
+    for (const speaker of speakers) counts.addSpeaker(speaker, -1)
+    const isChanged = speakers.length > 0 || partitions.removeSome(partition, session, counts)
+    if (isChanged) partitions.saveCounts(partition, counts)
+    return isChanged
   }
 
   return {
-    drop,
+    removeSome,
+
+    drop(sessionId: string): void {
+      const owner = selectOwner.get(sessionId)
+      if (owner === undefined) return
+      resetMark.run(sessionId)
+      for (let isChanged = true; isChanged; ) isChanged = removeSome(sessionId, owner)
+    },
 
     /** `blocks` are the postings of the messages. */
     add({ sessionId, from, to, version, messages }: AddRequest, blocks: readonly BlockPostings[]): boolean {
@@ -104,12 +109,6 @@ export function indexWriter(db: Database, partitions: PartitionWriter) {
       partitions.insert(partition, session, blocks, counts)
       partitions.saveCounts(partition, counts)
       return true
-    },
-
-    /** Removes a session that is being purged, with its mark. */
-    forget(sessionId: string): void {
-      drop(sessionId)
-      deleteMark.run(sessionId)
     },
 
     /** Removes everything indexed of a user, in both partitions. */

@@ -36,9 +36,9 @@ import {
 } from './memory-read.ts'
 import { COUNT_USES, SELECT_DERIVED, SELECT_SAME } from './memory-write.ts'
 import { SELECT_NEWEST, SELECT_PAGE } from './recall-marks.ts'
-import { DELETE_POSTING, EXTEND_POSTING, SELECT_BLOCKS } from './recall-partition.ts'
+import { DELETE_POSTING, EXTEND_POSTING, SELECT_BLOCK } from './recall-partition.ts'
 import { SELECT_FREQUENCY, SELECT_LAST_TURNS, SELECT_PLACE, SELECT_POSTINGS, SELECT_SPAN } from './recall-read.ts'
-import { COUNT_SPEAKERS, RESET_MARKS } from './recall-write.ts'
+import { REMOVE_MESSAGES, RESET_MARKS } from './recall-write.ts'
 
 const MESSAGES = { ...ADA, corpus: 'messages' } as const
 const INDEX_TABLES = ['corpora', 'postings', 'terms', 'speakers', 'blocks', 'messages'].map((name) => `recall_${name}`)
@@ -265,8 +265,8 @@ describe('query plans of memory and recall', () => {
     ['the blocks of a term', SELECT_POSTINGS, 'recall_postings USING PRIMARY KEY (corpus_id=? AND term=?)'],
     ['a block of a term to put behind', EXTEND_POSTING, '(corpus_id=? AND term=? AND session_id=? AND block=?)'],
     ['a block of a term to remove', DELETE_POSTING, '(corpus_id=? AND term=? AND session_id=? AND block=?)'],
-    ['the terms of a session', SELECT_BLOCKS, '(corpus_id=? AND session_id=?)'],
-    ['who spoke in a session', COUNT_SPEAKERS, 'PRIMARY KEY (corpus_id=? AND session_id=?)'],
+    ['the terms of a session', SELECT_BLOCK, '(corpus_id=? AND session_id=?)'],
+    ['who spoke in a session', REMOVE_MESSAGES, 'PRIMARY KEY (corpus_id=? AND session_id=?)'],
     ['a message', SELECT_PLACE, 'PRIMARY KEY (corpus_id=? AND session_id=? AND turn=?)'],
     ['the last messages of a session', SELECT_LAST_TURNS, 'PRIMARY KEY (corpus_id=? AND session_id=?)'],
     ['the last messages of a span', SELECT_SPAN, 'recall_messages_time (corpus_id=? AND time>? AND time<?)'],

@@ -11,6 +11,14 @@ CREATE TABLE conversation_commits (
   primary key (chain, position)
 ) strict, without rowid;
 
+CREATE TABLE hidden_sessions (
+  session_id text not null primary key,
+  tenant     text not null,
+  user_id    text not null,
+  fork_event text,
+  touched_at text not null
+) strict, without rowid;
+
 CREATE TABLE memories (
   number        integer not null primary key,
   id            text    not null,
@@ -174,6 +182,7 @@ CREATE TABLE session_events (
   agent_id    text,
   occurred_at text,
   created_at  text    not null,
+  checksum    blob    not null,
   primary key (session_id, sequence)
 ) strict, without rowid;
 

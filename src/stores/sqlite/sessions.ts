@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { SessionNotFoundError } from '../../domain/errors.ts'
+import { SessionNotFoundError, StorageError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { Scope, SessionRecord } from '../../domain/record.ts'
 import type {
@@ -7,19 +7,20 @@ import type {
   CreateRequest,
   CreateResult,
   ForkRequest,
-  PurgeCounts,
   SessionKey,
   StoredEdge,
 } from '../../ports/session-store.ts'
-import type { LogWriter } from './append.ts'
+import { INSERT_TYPE, type LogWriter } from './append.ts'
 import type { EnvelopeWriter } from './envelopes.ts'
 import type { HeadCache } from './head-cache.ts'
+import type { HiddenSessions, Removal } from './hidden-sessions.ts'
 import type { IntakeGate } from './intake.ts'
+import { type EventBatches, runPiece } from './pieces.ts'
 import type { IndexWriter } from './recall-write.ts'
-import { BLOCK, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
+import { blockOf, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
 import { prepared } from './statement.ts'
 import { INSERT_SESSION, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
-import type { WorkWriter } from './work.ts'
+import { type EdgePosition, FIRST_EDGE, type WorkWriter } from './work.ts'
 
 const SELECT_SESSION = 'select * from sessions where id = ?'
 
@@ -41,17 +42,20 @@ const SELECT_BLOCKING = `
 
 const COPY_EVENTS = `
   insert into session_events
-    (session_id, sequence, id, type, role, content, parts, agent_id, occurred_at, created_at)
-  select ?, sequence, new_id(), type, role, content, parts, agent_id, occurred_at, created_at
+    (session_id, sequence, id, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
+  select ?, sequence, new_id(), type, role, content, parts, agent_id, occurred_at, created_at, checksum
   from session_events
-  where session_id = ? and sequence <= ?
+  where session_id = ? and sequence > ? and sequence <= ?
   order by sequence`
 
-const COPY_TYPES = `
-  insert into session_types (session_id, type, block)
-  select distinct ?, type, sequence / ${BLOCK}
-  from session_events
-  where session_id = ? and sequence <= ?`
+/** How far a fork has copied its source. */
+export interface CopyPosition {
+  sequence: number
+  /** The last copied edge; `undefined` once all are copied. */
+  edge: EdgePosition | undefined
+  /** When the source started: another session may have its id by now. */
+  readonly startedAt: string
+}
 
 /** Writers of the data of a session. */
 interface Writers {
@@ -61,14 +65,16 @@ interface Writers {
   index: IndexWriter
   envelopes: EnvelopeWriter
   intake: IntakeGate
+  hidden: HiddenSessions
+  batches: EventBatches
 }
 
 /**
  * Writes that create, fork, repair or purge sessions, each inside an open transaction, and the search for an active
  * one.
  */
-export function sessionWriter(db: Database, writers: Writers, newId: () => string) {
-  const { heads, log, work, index, envelopes, intake } = writers
+export function sessionWriter(db: Database, writers: Writers, newId: () => string, pieceMs: number) {
+  const { heads, log, work, index, envelopes, intake, hidden, batches } = writers
   db.function('new_id', { directOnly: true }, () => newId())
   const selectSession = prepared<[string], SessionRow>(db, SELECT_SESSION)
   const selectActive = prepared<[object], SessionRow>(db, SELECT_ACTIVE)
@@ -77,9 +83,8 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
   const updateView = prepared(db, UPDATE_VIEW)
   const upsertState = prepared(db, UPSERT_STATE)
   const copyEvents = prepared(db, COPY_EVENTS)
-  const copyTypes = prepared(db, COPY_TYPES)
-  const deleteKeys = prepared(db, 'delete from session_keys where session_id = ?')
-  const deleteRest = [
+  const insertType = prepared(db, INSERT_TYPE)
+  const deleteHead = [
     prepared(db, 'delete from session_state where session_id = ?'),
     prepared(db, 'delete from sessions where id = ?'),
   ]
@@ -108,6 +113,20 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
     return row && recordOf(row)
   }
 
+  /** Returns false if everything up to the sequence is copied. */
+  function copySome(id: string, { sessionId, sequence }: ForkRequest['source'], position: CopyPosition): boolean {
+    const batch = batches.next(sessionId, position.sequence).filter((event) => event.sequence <= sequence)
+    const last = batch.at(-1)
+    if (last !== undefined) {
+      copyEvents.run(id, sessionId, position.sequence, last.sequence)
+      for (const event of batch) insertType.run(id, event.type, blockOf(event.sequence))
+      position.sequence = last.sequence
+      return true
+    }
+    if (position.edge !== undefined) position.edge = work.copySomeEdges(id, sessionId, sequence, position.edge)
+    return position.edge !== undefined
+  }
+
   return {
     active,
     blocking,
@@ -133,33 +152,48 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
       return { outcome: 'created', record: view.record }
     },
 
-    fork({ source, event, at, view }: ForkRequest): CreateResult {
-      const same = selectSession.get(view.record.id)
-      if (same !== undefined) return { outcome: 'same-id', record: recordOf(same) }
-      intake.checkId(view.record.id)
-      if (visibleRow(selectSession.get(source.sessionId), source) === undefined) {
+    /**
+     * Copies the next piece of a fork. Returns how far it came; the copy stays hidden until the last piece returns the
+     * result.
+     */
+    fork({ source, event, at, view }: ForkRequest, copied?: CopyPosition): CreateResult | CopyPosition {
+      const { id } = view.record
+      if (copied === undefined) {
+        const same = selectSession.get(id)
+        if (same !== undefined) return { outcome: 'same-id', record: recordOf(same) }
+        intake.checkId(id)
+      } else if (hidden.find(id)?.forkEvent !== event.id) {
+        throw new StorageError(
+          'sqlite',
+          `the copy of session '${source.sessionId}' was removed meanwhile; fork it again`,
+        )
+      }
+      const found = visibleRow(selectSession.get(source.sessionId), source)
+      if (found === undefined || (copied ?? { startedAt: found.started_at }).startedAt !== found.started_at) {
         throw new SessionNotFoundError(source.sessionId)
       }
-      intake.check()
+      if (copied === undefined) intake.check()
+      // a copy: if another write of the transaction fails, this one runs again
+      const position = { ...(copied ?? { sequence: 0, edge: FIRST_EDGE, startedAt: found.started_at }) }
+      if (!runPiece(() => copySome(id, source, position), pieceMs)) {
+        hidden.keepHidden(id, view.record, event.id)
+        return position
+      }
+      hidden.reveal(id)
       insertView(view)
-      copyEvents.run(view.record.id, source.sessionId, source.sequence)
-      copyTypes.run(view.record.id, source.sessionId, source.sequence)
-      work.copyEdges(view.record.id, source.sessionId, source.sequence)
-      log.insert(view.record.id, source.sequence, [event], at)
+      log.insert(id, source.sequence, [event], at)
       return { outcome: 'created', record: view.record }
     },
 
-    purge(key: SessionKey, at: string): PurgeCounts {
+    /** Hides the session and removes the first piece of it. */
+    purge(key: SessionKey, at: string): Removal {
       const { sessionId } = key
-      heads.load(key)
+      const user = heads.load(key)
       heads.forget(sessionId)
-      const events = log.removeEvents(sessionId)
-      const keys = deleteKeys.run(sessionId).changes
-      work.purge(sessionId, at)
+      work.markPurged(sessionId, at)
       envelopes.forget(sessionId)
-      index.forget(sessionId)
-      for (const statement of deleteRest) statement.run(sessionId)
-      return { events, keys }
+      for (const statement of deleteHead) statement.run(sessionId)
+      return hidden.remove(sessionId, user)
     },
 
     repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): boolean {

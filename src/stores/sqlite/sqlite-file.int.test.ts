@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { uuid7 } from '../../ids.ts'
 import { open } from '../../open/open.ts'
 import { serviceOf } from '../../service.ts'
@@ -195,7 +195,7 @@ describe('a failing write', () => {
     const id = await madeFile()
     // a taken id, which fails at the second event of the write
     stray(`insert into session_events
-           select session_id, 6, 'stray', type, role, content, parts, agent_id, occurred_at, created_at
+           select session_id, 6, 'stray', type, role, content, parts, agent_id, occurred_at, created_at, checksum
            from session_events where sequence = 4`)
     const tl = await open(`sqlite:${path}`)
     const [broken, sound] = [await tl.sessions.get(id), await tl.sessions.create({ userId: 'bob' })]
@@ -254,6 +254,28 @@ describe('the schema', () => {
       details: { found: 9999, known: knownSchema() },
     })
     expect(await readFile(path)).toEqual(before)
+  })
+
+  it('that becomes newer while the file is open stops every call', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const id = await madeFile()
+    const [writer, reader] = [await open(`sqlite:${path}`), await open(`sqlite:${path}`)]
+    const [written, read] = [await writer.sessions.get(id), await reader.sessions.get(id)]
+    stray("insert into throughline_migrations (version, name, checksum) values (9999, '9999_future', '')")
+    const newer = { code: 'SCHEMA_NEWER', details: { found: 9999, known: knownSchema() } }
+    for (const _ of upTo(2)) {
+      await expect(written.append({ type: 'user_message', content: 'd' })).rejects.toMatchObject(newer)
+      await expect(written.record()).rejects.toMatchObject(newer)
+    }
+    vi.advanceTimersByTime(1000)
+    for (const _ of upTo(2)) await expect(read.events()).rejects.toMatchObject(newer)
+    await expect(reader.health()).rejects.toMatchObject(newer)
+    await Promise.all([writer.close(), reader.close()])
+    stray('delete from throughline_migrations where version = 9999')
+    const tl = await open(`sqlite:${path}`)
+    expect((await (await tl.sessions.get(id)).record()).head).toBe(4)
+    await tl.close()
   })
 
   it.each([

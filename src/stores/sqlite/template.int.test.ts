@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -93,5 +93,26 @@ describe('a new file from the template', () => {
   it('is not created at paths that the driver interprets differently', async () => {
     await expect(opened({ path: `${path} ` })).rejects.toThrow()
     expect(await readdir(folder)).not.toContain('sessions.db ')
+  })
+})
+
+describe('a new file, with or without the template', () => {
+  const modeOf = async (file: string) => (await stat(file)).mode & 0o777
+
+  it.each(['template.db', 'none.db'])('is readable by its owner only, with its folder and log: %s', async (name) => {
+    const [above, inside] = [join(folder, 'new'), join(folder, 'new', 'deep')]
+    const at = { path: join(inside, 'sessions.db'), template: join(folder, name) }
+    const tl = await opened(at)
+    await tl.sessions.create({ userId: 'ada' })
+    const files = (await readdir(inside)).sort()
+    expect(files).toEqual(['sessions.db', 'sessions.db-shm', 'sessions.db-wal'])
+    expect(await Promise.all(files.map((file) => modeOf(join(inside, file))))).toEqual([0o600, 0o600, 0o600])
+    expect(await Promise.all([above, inside].map(modeOf))).toEqual([0o700, 0o700])
+    await tl.close()
+
+    await chmod(at.path, 0o640)
+    await chmod(inside, 0o750)
+    await (await opened(at)).close()
+    expect(await Promise.all([inside, at.path].map(modeOf))).toEqual([0o750, 0o640])
   })
 })

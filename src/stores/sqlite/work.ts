@@ -13,11 +13,14 @@ const INSERT_EDGE = `
   values (?, ?, ?, ?, ?, ?)
   on conflict do nothing`
 
-const COPY_EDGES = `
-  insert into session_edges (session_id, from_node, label, to_node, sequence, evidence)
-  select ?, from_node, label, to_node, sequence, evidence
-  from session_edges
-  where session_id = ? and sequence <= ?`
+/** A position in the order of the edges of a session. */
+export type EdgePosition = Required<EdgesQuery>['after']
+
+/** Before every edge. */
+export const FIRST_EDGE: EdgePosition = { from: '', label: '', to: '', sequence: 0 }
+
+/** Edges copied at a time. */
+const MAX_COPIED = 100
 
 /** Longest idle first, by minute and id. */
 export const SELECT_IDLE = `
@@ -71,7 +74,7 @@ export function edgesSql({ nodes, direction = 'both', labels, after }: Partial<E
 /** Writes to edges and commits, each inside an open transaction. */
 export function workWriter(db: Database) {
   const insertEdge = prepared(db, INSERT_EDGE)
-  const copyEdges = prepared(db, COPY_EDGES)
+  const selectEdges = prepared<[object], StoredEdge>(db, edgesSql({ after: FIRST_EDGE }))
   const deleteEdges = prepared(db, 'delete from session_edges where session_id = ?')
   const commits = commitWriter(db)
 
@@ -90,19 +93,14 @@ export function workWriter(db: Database) {
       insertEdges(sessionId, edges)
     },
 
-    /** Copies the edges of events up to a sequence. */
-    copyEdges(to: string, from: string, sequence: number): void {
-      copyEdges.run(to, from, sequence)
-    },
-
-    removeEdges(sessionId: string): void {
-      deleteEdges.run(sessionId)
-    },
-
-    /** Removes the edges of the session and marks its links. */
-    purge(sessionId: string, at: string): void {
-      deleteEdges.run(sessionId)
-      commits.markPurged(sessionId, at)
+    /** Copies the next edges of events up to a sequence. Returns the last one seen; `undefined`: there is no more. */
+    copySomeEdges(to: string, source: string, sequence: number, after: EdgePosition): EdgePosition | undefined {
+      const edges = selectEdges.all({ sessionId: source, ...after, limit: MAX_COPIED })
+      insertEdges(
+        to,
+        edges.filter((edge) => edge.sequence <= sequence),
+      )
+      return edges.at(-1)
     },
   }
 }

@@ -71,7 +71,7 @@ function exactEvents(drafts: readonly Draft[], line: number, { occurredAt }: Tim
   return events.every(fits) ? events : undefined
 }
 
-function fits({ content, parts }: LineEvent): boolean {
+function fits({ content, parts }: Pick<LineEvent, 'content' | 'parts'>): boolean {
   try {
     checkText(content, 'content')
     return content.length + encodeJson(parts, 'parts', MAX_EVENT).length <= MAX_EVENT
@@ -96,7 +96,8 @@ function truncateParts({ arguments: given, ...parts }: JsonObject): JsonObject {
     Object.entries(parts).map(([key, value]) => [key, typeof value === 'string' ? sanitizeText(value, 512) : value]),
   )
   if (given === undefined) return short
-  return { ...short, arguments: JSON.stringify(given).length < MAX_EVENT / 4 ? given : '…' }
+  const isShort = JSON.stringify(given).length < MAX_EVENT / 4 && fits({ content: '', parts: { arguments: given } })
+  return { ...short, arguments: isShort ? given : '…' }
 }
 
 function unreadableEvents(text: string | undefined, bytes: Uint8Array, line: number): LineEvent[] {

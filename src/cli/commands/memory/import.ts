@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { z } from 'zod'
 import { LIMITS } from '../../../domain/limits.ts'
 import { defined } from '../../../domain/optional.ts'
-import { name } from '../../../features/kernel/parse.ts'
+import { name, tenantName } from '../../../features/kernel/parse.ts'
 import { command } from '../../command.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { openInput } from '../../input-file.ts'
@@ -43,7 +43,7 @@ export const importCommand = command({
   input: z.strictObject({
     file: z.string(),
     user: user.pipe(name()),
-    tenant: z._default(name(), 'local'),
+    tenant: z._default(tenantName(), 'local'),
     category: category.optional(),
     scope: z.optional(name()),
     source: z.optional(name().check(z.maxLength(LIMITS.name - 'import:'.length))),

@@ -1,3 +1,4 @@
+import { proseOf } from '../../prose.ts'
 import { DATA_LINE, FICTION, HEDGE, HYPOTHESIS, INTRODUCTION, LEAD_IN, OTHERS_TEXT } from './lead-ins.ts'
 
 /** A statement by the user. */
@@ -10,7 +11,7 @@ export interface Statement {
   anything: boolean
 }
 
-/** Longer messages are read from both ends: pasted text in the middle costs nothing. */
+/** Characters read of a message, half of them from its end. */
 const MAX_LENGTH = 20_000
 
 /** A longer sentence is data. */
@@ -39,11 +40,7 @@ export function statementsIn(message: string): Statement[] {
 }
 
 function ownLines(message: string): string[] {
-  let prose = message
-    .split('```')
-    .filter((_, i) => i % 2 === 0)
-    .join('\n')
-  if (prose.length > MAX_LENGTH) prose = `${prose.slice(0, MAX_LENGTH / 2)}\n${prose.slice(-MAX_LENGTH / 2)}`
+  const { prose } = proseOf(message, MAX_LENGTH)
   const lines: string[] = []
   // the cut may have split a surrogate pair
   for (const line of withoutQuotes(prose.toWellFormed().replaceAll('’', "'")).split(/\r\n|[\n\r\u2028\u2029]/u)) {

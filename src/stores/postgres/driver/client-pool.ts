@@ -1,8 +1,11 @@
-import type { Pool, PoolClient } from 'pg'
+import type { ClientBase, Pool, PoolClient } from 'pg'
 import type { PreparedStatement } from './prepared-statement.ts'
 
-/** After this many unused milliseconds a connection goes back to the pool of the driver. */
-const IDLE_TIMEOUT = 5000
+/** After this many unused milliseconds a connection is closed. */
+const IDLE_TIMEOUT = 15_000
+
+/** Code of a server that takes no writes. */
+export const READ_ONLY = '25006'
 
 /** Milliseconds between checks for idle connections and late statements; less if the timeout is short. */
 const CHECK_INTERVAL = 1000
@@ -11,7 +14,13 @@ const CHECK_INTERVAL = 1000
 export interface ClientPool {
   /** A connection for this caller until it is released; `undefined` if {@link take} would have to wait. */
   takeIdle(): PoolClient | undefined
+  /** Fails with {@link READ_ONLY} if the server said at the start of a connection that it takes no writes. */
   take(): Promise<PoolClient>
+  /**
+   * Closes all connections, those in use when they are released, because the server of this one is of no use any more.
+   * @returns whether this is news
+   */
+  discard(client: ClientBase): boolean
   /** `isBroken`: its state is unknown, so it is closed. */
   release(client: PoolClient, isBroken: boolean): void
   /** Sends a statement. On a timeout the connection is closed. */
@@ -31,6 +40,8 @@ export function clientPool(pool: Pool, timeoutMs: number, toError: (error: Error
   const idle: { client: PoolClient; since: number }[] = []
   const sentAt = new Map<PoolClient, number>()
   const timedOut = new WeakSet<PoolClient>()
+  const connected = new Set<ClientBase>()
+  const discarded = new WeakSet<ClientBase>()
   let now = performance.now()
 
   const timer = setInterval(
@@ -42,27 +53,43 @@ export function clientPool(pool: Pool, timeoutMs: number, toError: (error: Error
         destroySocket(client)
       }
       // the most recently used is at the end
-      while (idle[0] !== undefined && now - idle[0].since > IDLE_TIMEOUT) idle.shift()?.client.release()
+      while (idle[0] !== undefined && now - idle[0].since > IDLE_TIMEOUT) idle.shift()?.client.release(true)
     },
     Math.min(CHECK_INTERVAL, timeoutMs / 4),
   ).unref()
 
   // an idle connection that breaks is not used again
-  pool.on('connect', (client) =>
+  pool.on('connect', (client) => {
+    connected.add(client)
     client.on('error', () => {
       const index = idle.findIndex((one) => one.client === client)
       if (index >= 0) idle.splice(index, 1)[0]?.client.release(true)
-    }),
-  )
+    })
+  })
+  pool.on('remove', (client) => connected.delete(client))
 
   return {
     takeIdle: () => idle.pop()?.client,
 
     async take() {
-      return idle.pop()?.client ?? (await pool.connect())
+      const client = idle.pop()?.client ?? (await pool.connect())
+      if (!discarded.has(client)) return client
+      client.release(true)
+      throw Object.assign(new Error('the server takes no writes'), { code: READ_ONLY })
     },
 
-    release(client, isBroken) {
+    discard(client) {
+      if (discarded.has(client)) return false
+      discarded.add(client)
+      // while it connects it says nothing about the others, which may be to another server
+      if (!connected.has(client)) return false
+      for (const one of connected) discarded.add(one)
+      for (const one of idle.splice(0)) one.client.release(true)
+      return true
+    },
+
+    release(client, broken) {
+      const isBroken = broken || discarded.has(client)
       if (isBroken || pool.ending || pool.waitingCount > 0) client.release(isBroken)
       else idle.push({ client, since: now })
     },

@@ -65,6 +65,8 @@ create table session_events (
   agent_id    text,
   occurred_at text,
   created_at  text    not null,
+  -- Salt and digest of what was written.
+  checksum    blob    not null,
   primary key (session_id, sequence)
 ) strict, without rowid;
 
@@ -87,9 +89,21 @@ create table session_keys (
   primary key (session_id, key)
 ) strict, without rowid;
 
--- Sessions that are being purged: only their events may be deleted.
+-- Sessions whose events may be deleted: a row exists only inside the transaction of a purge.
 create table session_purges (
   session_id text not null primary key
+) strict, without rowid;
+
+-- Sessions that no call sees: a purge removes their rows, or a fork copies them, in several transactions.
+-- A sweep removes those whose process has ended.
+create table hidden_sessions (
+  session_id text not null primary key,
+  tenant     text not null,
+  user_id    text not null,
+  -- Id of the event that completes the fork; null: its rows are being removed.
+  fork_event text,
+  -- Time of the last transaction.
+  touched_at text not null
 ) strict, without rowid;
 
 create trigger session_events_no_update before update on session_events
@@ -387,7 +401,8 @@ begin
   where session_id = new.session_id;
 end;
 
--- Settings of the whole store. 'paused_since': when the intake of new sessions was paused.
+-- Settings of the whole store. 'paused_since': when the intake of new sessions was paused. 'id_secret': from which ids
+-- are derived, made on first use.
 create table settings (
   name  text not null primary key,
   value text not null

@@ -129,6 +129,8 @@ create table context.session_events (
   agent_id    text,
   occurred_at text,
   created_at  timestamptz not null,
+  -- Salt and digest of what was written.
+  checksum    bytea       not null,
   primary key (partition, session_id, sequence)
 );
 
@@ -176,7 +178,7 @@ create type context.event_row as (
 -- transaction.
 create function context.append_event(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamptz, p_minute integer,
-  e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text
+  e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea
 )
 returns integer
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
@@ -200,8 +202,10 @@ begin
     return null;
   end if;
   insert into session_events
-    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_partition, p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at,
+    checksum)
+  values (p_partition, p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at,
+    e_checksum);
   if v_marked_types is not null then
     perform mark_type(p_partition, p_session, v_tenant, e_type, v_head, v_marked_types);
   end if;
@@ -229,7 +233,7 @@ create function context.append_events(
   s_turns integer[], s_at timestamptz[], s_minute integer[], s_expected integer[], s_type text[],
   k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[],
   e_session integer[], e_place integer[], e_at timestamptz[], e_id uuid[], e_type text[], e_role text[], e_content text[],
-  e_parts json[], e_agent text[], e_occurred text[],
+  e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[],
   out heads json, out refused json, out known json
 )
 language plpgsql security definer set search_path = context, pg_temp set jit = off
@@ -341,18 +345,20 @@ begin
       v_tenant := tenants[1];
       v_at := s_at[1];
       insert into session_events
-        (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+        (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at,
+        checksum)
       select v_partition, v_session, v_before + e.place, e.id, v_tenant, e.type, e.role, e.content, e.parts, e.agent,
-        e.occurred, coalesce(e.at, v_at)
-      from unnest(e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
-        as e (place, at, id, type, role, content, parts, agent, occurred);
+        e.occurred, coalesce(e.at, v_at), e.checksum
+      from unnest(e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum)
+        as e (place, at, id, type, role, content, parts, agent, occurred, checksum);
     else
       insert into session_events
-        (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+        (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at,
+        checksum)
       select partitions[e.session], s_id[e.session], before[e.session] + e.place, e.id, tenants[e.session], e.type, e.role,
-        e.content, e.parts, e.agent, e.occurred, coalesce(e.at, s_at[e.session])
-      from unnest(e_session, e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
-        as e (session, place, at, id, type, role, content, parts, agent, occurred)
+        e.content, e.parts, e.agent, e.occurred, coalesce(e.at, s_at[e.session]), e.checksum
+      from unnest(e_session, e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum)
+        as e (session, place, at, id, type, role, content, parts, agent, occurred, checksum)
       where before[e.session] is not null;
     end if;
 
@@ -395,26 +401,29 @@ end $$;
 -- Inserts events after p_head, with the key that wrote them. Checks nothing. A single event needs no arrays.
 create function context.insert_events(
   p_partition smallint, p_session uuid, p_tenant text, p_head integer, p_at timestamptz, p_key text, p_fingerprint text,
-  e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[]
+  e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[],
+  e_checksum bytea[]
 )
 returns void
 language plpgsql as $$
 begin
   if cardinality(e_id) = 1 then
     insert into session_events
-      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at,
+      checksum)
     values (p_partition, p_session, p_head + 1, e_id[1], p_tenant, e_type[1], e_role[1], e_content[1], e_parts[1],
-      e_agent[1], e_occurred[1], p_at);
+      e_agent[1], e_occurred[1], p_at, e_checksum[1]);
     insert into session_types (partition, session_id, tenant, type, block)
     values (p_partition, p_session, p_tenant, e_type[1], (p_head + 1) / 256)
     on conflict do nothing;
   else
     insert into session_events
-      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+      (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at,
+      checksum)
     select p_partition, p_session, p_head + e.n, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred,
-      p_at
-    from unnest(e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
-      with ordinality as e (id, type, role, content, parts, agent, occurred, n);
+      p_at, e.checksum
+    from unnest(e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum)
+      with ordinality as e (id, type, role, content, parts, agent, occurred, checksum, n);
 
     insert into session_types (partition, session_id, tenant, type, block)
     select distinct p_partition, p_session, p_tenant, e.type, ((p_head + e.n) / 256)::integer
@@ -547,6 +556,29 @@ begin
       order by x.sequence
       limit p_limit;
   end if;
+end $$;
+
+-- Checksums of a range in sequence order, as hex digits.
+create function context.read_checksums(
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer
+)
+returns setof text
+language plpgsql stable security definer set search_path = context, pg_temp set jit = off
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+begin
+  perform set_tenant(p_tenant);
+  if not exists (
+    select 1
+    from sessions x
+    where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+  ) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  return query
+    select encode(x.checksum, 'hex')
+    from session_events x
+    where x.partition = p_partition and x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
+    order by x.sequence;
 end $$;
 
 -- The texts of events in the given order, up to the one with which they have p_size characters.

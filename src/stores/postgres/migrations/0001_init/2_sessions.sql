@@ -128,7 +128,7 @@ create function context.create_session(
   v_scratchpad json, v_version integer,
   n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamptz,
   n_updated timestamptz, n_batch text,
-  e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text,
+  e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea,
   out outcome text, out session_id uuid
 )
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
@@ -198,8 +198,9 @@ begin
     insert into session_types (partition, session_id, tenant, type, block) values (p_partition, p_session, v_tenant, e_type, 0)
   )
   insert into session_events
-    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_partition, p_session, 1, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
+  values (p_partition, p_session, 1, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at,
+    e_checksum);
 end $$;
 
 -- Inserts the rows of a new session and takes its scope.
@@ -236,7 +237,7 @@ end $$;
 create function context.fork_session(
   p_partition smallint, p_source uuid, p_tenant text, p_user text, p_sequence integer, p_session uuid, p_at timestamptz,
   p_view json,
-  e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text
+  e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea
 )
 returns text
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
@@ -259,9 +260,9 @@ begin
   perform check_intake();
   perform insert_session(p_partition, p_session, p_view);
   insert into session_events
-    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
   select p_partition, p_session, x.sequence, gen_random_uuid(), x.tenant, x.type, x.role, x.content, x.parts, x.agent_id, x.occurred_at,
-    x.created_at
+    x.created_at, x.checksum
   from session_events x
   where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
   insert into session_types (partition, session_id, tenant, type, block)
@@ -274,7 +275,8 @@ begin
   from session_edges x
   where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
   perform insert_events(p_partition, p_session, p_view ->> 'tenant', p_sequence, p_at, null, null, array[e_id], array[e_type],
-    array[e_role], array[e_content], array[e_parts], array[e_agent], array[e_occurred]);
+    array[e_role], array[e_content], array[e_parts], array[e_agent], array[e_occurred],
+    array[e_checksum]);
   return 'created';
 exception when unique_violation then
   perform set_tenant(null);
@@ -413,7 +415,7 @@ end $$;
 create function context.change_state(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz,
   p_minute integer, p_token uuid, p_started timestamptz, s_scratchpad json, s_version integer, s_updated timestamptz,
-  e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text
+  e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea
 )
 returns integer
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
@@ -440,8 +442,9 @@ begin
   set scratchpad = s_scratchpad, version = s_version, updated_at = s_updated
   where x.partition = p_partition and x.session_id = p_session;
   insert into session_events
-    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_partition, p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
+  values (p_partition, p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at,
+    e_checksum);
   if v_marked_types is not null then
     perform mark_type(p_partition, p_session, v_tenant, e_type, v_head, v_marked_types);
   end if;
@@ -456,6 +459,7 @@ create function context.decide_session(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz,
   p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer,
   e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[],
+  e_checksum bytea[],
   g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[]
 )
 returns table (outcome text, first_sequence integer, last_sequence integer)
@@ -487,7 +491,7 @@ begin
     first_sequence := s.head + 1;
     last_sequence := s.head + cardinality(e_id);
     perform insert_events(p_partition, p_session, s.tenant, s.head, p_at, p_key, p_fingerprint,
-      e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred);
+      e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum);
     if cardinality(g_from) > 0 then
       perform insert_edges(p_partition, p_session, s.tenant, s.head, g_from, g_label, g_to, g_place, g_evidence);
     end if;

@@ -365,22 +365,27 @@ begin
     order by s.activity_minute desc, s.last_activity_at desc, s.id desc;
 end $$;
 
--- Returns sessions of all users that are not fully indexed, or that ended and are not fully extracted, in order of id.
-create function context.sessions_to_index(p_partition smallint, p_version integer, p_after uuid, p_limit integer)
+-- Returns sessions that are not fully indexed, or that ended and are not fully extracted, in order of id: of all users,
+-- of a tenant, or of a user.
+create function context.sessions_to_index(
+  p_partition smallint, p_tenant text, p_user text, p_version integer, p_after uuid, p_limit integer
+)
 returns setof uuid
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_sort = off set jit = off as $$
 begin
-  perform set_tenant(null);
-  return query
-    select s.id
+  perform set_tenant(p_tenant);
+  return query execute
+    'select s.id
     from sessions s
     left join session_marks m on m.partition = s.partition and m.session_id = s.id
-    where s.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
-      and (m.session_id is null or m.indexed < s.head or m.version < p_version
-        or (s.ended_at is not null and m.extracted < s.head))
-    order by s.id
-    limit p_limit;
+    where s.id > coalesce($5, ''00000000-0000-0000-0000-000000000000'')
+      and (m.session_id is null or m.indexed < s.head or m.version < $4
+        or (s.ended_at is not null and m.extracted < s.head))'
+    || case when p_tenant is not null then ' and s.tenant = $2' else '' end
+    || case when p_user is not null then ' and s.user_id = $3 and s.partition = $1' else '' end
+    || ' order by s.id limit $6'
+    using p_partition, p_tenant, p_user, p_version, p_after, p_limit;
 end $$;
 
 -- Returns the counts of a corpus. No row: it is empty.

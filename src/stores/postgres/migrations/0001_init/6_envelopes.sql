@@ -200,6 +200,19 @@ begin
   return (select x.value from settings x where x.name = 'intake-paused-since');
 end $$;
 
+-- Keeps the first candidate and returns it, on the node of the partition.
+create function context.store_secret(p_partition smallint, p_candidate text) returns text
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+declare
+  v_secret text := (select x.value from settings x where x.name = 'id-secret');
+begin
+  if v_secret is not null then
+    return v_secret;
+  end if;
+  insert into settings (name, value) values ('id-secret', p_candidate) on conflict do nothing;
+  return (select x.value from settings x where x.name = 'id-secret');
+end $$;
+
 -- Pauses or, with p_since null, resumes the intake on the node of the partition.
 create function context.pause_intake(p_partition smallint, p_since text) returns void
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$

@@ -43,6 +43,7 @@ end $$;
 create function context.import_events(
   p_partition smallint, p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamptz[],
   e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[],
+  e_checksum bytea[],
   g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[]
 )
 returns table (outcome text, current_head integer, other uuid)
@@ -107,7 +108,7 @@ begin
   end if;
 
   perform insert_imported_events(p_partition, p_session, v_tenant, e_sequence, e_created, e_id, e_type, e_role, e_content,
-    e_parts, e_agent, e_occurred);
+    e_parts, e_agent, e_occurred, e_checksum);
   if cardinality(g_from) > 0 then
     perform insert_edges(p_partition, p_session, v_tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
   end if;
@@ -146,17 +147,18 @@ end $$;
 -- Inserts events with their own sequences and times. Checks nothing.
 create function context.insert_imported_events(
   p_partition smallint, p_session uuid, p_tenant text, e_sequence integer[], e_created timestamptz[],
-  e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[]
+  e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[],
+  e_checksum bytea[]
 )
 returns void
 language plpgsql as $$
 begin
   insert into session_events
-    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
   select p_partition, p_session, e.sequence, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred,
-    e.created
-  from unnest(e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
-    as e (sequence, created, id, type, role, content, parts, agent, occurred);
+    e.created, e.checksum
+  from unnest(e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum)
+    as e (sequence, created, id, type, role, content, parts, agent, occurred, checksum);
 
   insert into session_types (partition, session_id, tenant, type, block)
   select distinct p_partition, p_session, p_tenant, e.type, e.sequence / 256

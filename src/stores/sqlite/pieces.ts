@@ -1,0 +1,53 @@
+import type { Database } from 'better-sqlite3'
+import { prepared } from './statement.ts'
+
+/**
+ * Milliseconds of long work in one transaction. Its commit takes about as long again, so other writers and the event
+ * loop wait for about 10 ms, and longer only for a single large event.
+ */
+export const PIECE_MS = 5
+
+/** Few, because SQLite reads a large event as a whole, in 4 ms, only to step over it. */
+const MAX_EVENTS = 4
+const MAX_BYTES = 256 * 1024
+
+const SELECT_BATCH = `
+  select sequence, type, octet_length(content) + octet_length(coalesce(parts, '')) as bytes
+  from session_events
+  where session_id = ? and sequence > ?
+  order by sequence
+  limit ${MAX_EVENTS}`
+
+/** Repeats a step until it returns false, or until the time is over. Returns whether the steps have ended. */
+export function runPiece(step: () => boolean, ms: number): boolean {
+  const end = performance.now() + ms
+  for (;;) {
+    if (!step()) return true
+    if (performance.now() >= end) return false
+  }
+}
+
+/** An event of a batch. */
+interface BatchRow {
+  sequence: number
+  type: string
+  bytes: number
+}
+
+/** Splits the events of a session into batches, of one event if it is large. */
+export function eventBatches(db: Database) {
+  const selectBatch = prepared<[string, number], BatchRow>(db, SELECT_BATCH)
+
+  return {
+    /** The events of the batch after `after`; none: there is no later event. */
+    next(sessionId: string, after: number): BatchRow[] {
+      let total = 0
+      return selectBatch.all(sessionId, after).filter(({ bytes }, i) => {
+        total += bytes
+        return i === 0 || total <= MAX_BYTES
+      })
+    },
+  }
+}
+
+export type EventBatches = ReturnType<typeof eventBatches>
