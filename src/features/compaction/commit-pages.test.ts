@@ -4,7 +4,7 @@ import { open } from '../../index.ts'
 
 it('a page of commits ends at a size, and its cursor continues after it', async () => {
   const tl = await open('memory:')
-  const summary = 'x'.repeat(LIMITS.pageSize / 3)
+  const summary = 'x'.repeat(LIMITS.pageSize / 4)
   for (let n = 1; n <= 6; n++) {
     const session = await tl.sessions.create({ userId: 'ada', conversationId: 'c' })
     await session.end()
