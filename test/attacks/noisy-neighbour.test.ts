@@ -12,7 +12,8 @@ import { send } from './target.ts'
 /** Calls of the quiet tenant, of each kind. */
 const CALLS = amount(40, 300)
 /** Limits small enough to exceed them with one process. The quiet caller sends as fast as it can, so no rates. */
-const LIMITS = 'requests=90,bodies=20000000,streams=90,bulk=9,requestsPerSecond=100000,requestsPerSecondPerCaller=100000'
+const LIMITS =
+  'requests=90,bodies=20000000,streams=90,bulk=9,requestsPerSecond=100000,requestsPerSecondPerCaller=100000'
 
 const EVENT = { type: 'user_message', content: 'Is the night train to Vienna on time?' }
 
