@@ -32,10 +32,7 @@ export function networkError(origin: string, thrown: unknown): RetryableError | 
   return PERMANENT.test(code) ? error : new RetryableError(error, !NOT_SENT.has(code))
 }
 
-/**
- * For an error response worth another attempt: the server is busy or stopping, the caller used its share, or a proxy
- * did not reach it.
- */
+/** For an error response worth another attempt: the server did nothing, or a proxy did not reach it. */
 export function retryableResponse(
   status: number,
   error: ThroughlineError,
