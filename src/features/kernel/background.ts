@@ -26,10 +26,11 @@ export type LoadMeter = () => number
 
 /** The load of this event loop. */
 function eventLoopLoad(): LoadMeter {
-  let last = performance.eventLoopUtilization()
+  const { eventLoopUtilization } = process.getBuiltinModule('node:perf_hooks').performance
+  let last = eventLoopUtilization()
   return () => {
-    const now = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(now, last)
+    const now = eventLoopUtilization()
+    const { utilization } = eventLoopUtilization(now, last)
     last = now
     return utilization
   }
