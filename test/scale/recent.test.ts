@@ -39,7 +39,9 @@ it('reads a window at the same cost from a long log as from a short one', { time
     await tl.close()
 
     const db = new Database(path, { readonly: true })
-    const plan = db.prepare(`explain query plan ${SELECT_EVENTS} desc`).all({ sessionId: '', after: 0, before: 9 })
+    const plan = db
+      .prepare(`explain query plan ${SELECT_EVENTS} desc`)
+      .all({ sessionId: '', after: 0, before: 9, inline: 0 })
     db.close()
     expect(plan).toMatchObject([
       { detail: 'SEARCH session_events USING PRIMARY KEY (session_id=? AND sequence>? AND sequence<?)' },
