@@ -85,7 +85,7 @@ async function driven({ target, settled }: Place, name: string, at: number, undi
 async function drive(place: Place, store: string, name: string): Promise<void> {
   // the first key in a store makes the secret that ids depend on, which would add fault points to one run only
   const tl = await open(place.target)
-  await tl.conversations.handle(`${name} first key`, { ...USER, message: 'Plan a trip', idempotencyKey: KEY })
+  await tl.conversations.handle(`${name} first key`, { ...USER, message: 'Plan a trip' }, { idempotencyKey: KEY })
   await tl.close()
   const { done, points: count = 0 } = await driven(place, name, 0)
   expect(count).toBeGreaterThan(4)
