@@ -123,7 +123,7 @@ export const transferEdgeRules: readonly Rule<ApiDatabase>[] = [
       for (const change of changes) {
         const { refused } = await imported(change)
         assert.deepEqual([refused.length, refused[0]?.code], [1, 'VALIDATION'])
-        assert.match(refused[0]?.message ?? '', /^event 3:/)
+        assert.match(refused[0]?.message ?? '', /\b3\b/)
       }
       const { checksum: _, ...bare } = block.events[2] as ExportedEvent
       assert.equal((await tl.import([{ ...block, events: [...block.events.slice(0, 2), bare] }])).created, 1)
