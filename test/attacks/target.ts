@@ -25,8 +25,11 @@ const NAMES = Object.keys(PEOPLE) as Person[]
 /** Each of the three has their own conversation with this id. */
 export const CONVERSATION = 'the one conversation'
 
-export async function startTarget(options: ServeOptions = {}): Promise<Target> {
-  const server = await startServer({ url: 'memory:', index: false, ...options })
+/** Attacks come faster than the requests of one caller may. */
+const FAST = { requestsPerSecond: 100_000, requestsPerSecondPerCaller: 100_000 }
+
+export async function startTarget({ limits, ...options }: ServeOptions = {}): Promise<Target> {
+  const server = await startServer({ url: 'memory:', index: false, limits: { ...FAST, ...limits }, ...options })
   const { tl, url } = server
   const tokens = await ofEach((sub) => tokenOf({ tenant: PEOPLE[sub], sub }))
   const sessions = await ofEach(async (userId) => {

@@ -3270,7 +3270,6 @@ AS $function$
 $function$
 ;
 alter function context.short_content(text,integer) owner to throughline_functions;
-grant execute on function context.short_content(text,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.short_parts(p_parts json, p_most integer)
  RETURNS text
@@ -3285,7 +3284,6 @@ AS $function$
 $function$
 ;
 alter function context.short_parts(json,integer) owner to throughline_functions;
-grant execute on function context.short_parts(json,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.store_secret(p_partition smallint, p_candidate text)
  RETURNS text
