@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Principal, SessionRecord } from '../../domain/record.ts'
 import type { IdsQuery, ListQuery, Totals } from '../../ports/session-store.ts'
+import { fillList } from '../page.ts'
 import { LIMIT } from './limit.ts'
 import { OWNED, ownerOf } from './owner-filter.ts'
 import { minuteOf, recordOf, type SessionRow } from './rows.ts'
@@ -57,7 +58,7 @@ export function sessionLister(db: Database) {
   return {
     list(query: ListQuery): SessionRecord[] {
       const { since, until, cursor, ...values } = query
-      const rows = statement(listSql(query)).all({
+      const rows = statement(listSql(query)).iterate({
         ...values,
         ...(since !== undefined && { since, sinceMinute: minuteOf(since) }),
         ...(until !== undefined && { until, untilMinute: minuteOf(until) }),
@@ -67,7 +68,7 @@ export function sessionLister(db: Database) {
           cursorId: cursor.id,
         }),
       })
-      return rows.map(recordOf)
+      return fillList(rows, recordOf)
     },
 
     totals(within: Principal | undefined): Totals {
