@@ -90,7 +90,7 @@ const RULES: Record<string, readonly string[]> = {
   // what stores share
   'stores/migrations.ts': ['domain/errors.ts', 'package-file.ts', 'stores/files.ts'],
   'stores/next-tick.ts': [],
-  'stores/event-page.ts': ['domain/', 'ports/'],
+  'stores/page.ts': ['domain/', 'ports/'],
   'stores/files.ts': [],
   'stores/stored-event.ts': ['ports/'],
   'cache/conformance/': ['ports/', 'cache/conformance/', 'stores/conformance/harness.ts', 'node:'],
@@ -108,7 +108,7 @@ const RULES: Record<string, readonly string[]> = {
         `stores/${store}/`,
         'stores/migrations.ts',
         'stores/next-tick.ts',
-        'stores/event-page.ts',
+        'stores/page.ts',
         'stores/files.ts',
         'stores/stored-event.ts',
         ...drivers,

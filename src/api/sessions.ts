@@ -59,6 +59,7 @@ export interface ListSessions {
 
 /** One page of a list. */
 export interface Page<T> {
+  /** A page of large items has fewer than its limit. */
   items: T[]
   /** Absent on the last page. */
   nextCursor?: string

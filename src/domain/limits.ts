@@ -42,7 +42,7 @@ export const LIMITS = {
   name: 512,
   /** Rows on one page. */
   page: 500,
-  /** Content and parts after which a page of events ends. */
+  /** Content and parts after which a page of events ends, or JSON after which a page of a list ends. */
   pageSize: 4 * 1024 * 1024,
   /** Content and parts of a window, and of messages that are converted at once. A single event may be larger. */
   windowSize: 16 * 1024 * 1024,

@@ -15,6 +15,7 @@ import type { IdempotencyStamp, PurgeCounts } from './session-store.ts'
  * - M3 The `version`s of a memory's history are 1, 2, 3 … in the order of its changes.
  * - M4 A memory is returned as written: content, numbers, lineage, and metadata with its key order.
  * - M5 `list` returns a user's memories in ascending order of id, after `after`, including expired and superseded ones.
+ *   Like every page of memories it also ends with the memory that takes it to `LIMITS.pageSize` characters as JSON.
  * - M6 `fromSource` finds every memory whose lineage names the source.
  * - M7 `index.lookup` and `index.postings` of the corpus `memory` return a memory written with words, and no longer one
  *   that was removed or lost its words. A removed memory leaves no history.

@@ -31,8 +31,8 @@ import type { StoreClock } from './clock.ts'
  * - S13 A read returns events in sequence order, never part of an append, with the exact text that was written.
  * - S14 With `turns` (only with `order: 'desc'` and without `types`) a read ends with the event that starts the
  *   `turns`-th turn and never passes the last clear.
- * - S28 A page of events also ends with the event that takes its content and parts to `LIMITS.pageSize` characters. The
- *   store loads little more than it returns.
+ * - S28 A page of events also ends with the event that takes its content and parts to `LIMITS.pageSize` characters, a
+ *   page of `list` or `edges` with the item that takes it there as JSON. The store loads little more than it returns.
  * - S15 `load` returns all views of one moment; `record` and `state` return and read only the one they name. Callers
  *   may change their arguments and results freely.
  * - S16 Calls with the {@link SessionKey} of a missing session throw `SessionNotFoundError`, except `load`, `record`

@@ -2,6 +2,7 @@ import type { Session, Throughline } from '../../api.ts'
 import { SessionNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
+import { listAll } from '../list-all.ts'
 
 const MIN_PART_LENGTH = 8
 const FULL_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -18,10 +19,15 @@ export async function findSession(
   const isPart = name.length >= MIN_PART_LENGTH && /^[\da-f-]+$/i.test(name) && !FULL_ID.test(name)
   if (!isPart) return await sessions.get(name)
   const part = name.toLowerCase()
-  const { items } = await sessions.list({ ...defined({ tenant }), limit: LIMITS.page })
-  const matches = items.filter(({ id }) => id.startsWith(part) || id.endsWith(part))
+  const matches: string[] = []
+  let seen = 0
+  for await (const { id } of listAll((page) => sessions.list({ ...defined({ tenant }), ...page }))) {
+    if (id.startsWith(part) || id.endsWith(part)) matches.push(id)
+    seen += 1
+    if (seen === LIMITS.page) break
+  }
   if (matches.length > 1) {
-    const examples = matches.slice(0, 3).map(({ id }) => id)
+    const examples = matches.slice(0, 3)
     throw new ValidationError(
       'session',
       `matches ${matches.length} sessions, such as ${examples.join(', ')}; pass more of the id`,
@@ -29,7 +35,7 @@ export async function findSession(
   }
   const [found] = matches
   if (found === undefined) throw noMatch(name, tenant ?? principal?.tenant ?? 'local')
-  return await sessions.get(found.id)
+  return await sessions.get(found)
 }
 
 /** The session may exist among older ones, so the message does not claim it is missing. */

@@ -1,7 +1,10 @@
 import { IdempotencyMismatchError, SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
+import { isEndOfList } from '../../domain/list-size.ts'
+import { defined } from '../../domain/optional.ts'
 import { sessionIdFor } from '../../domain/partition.ts'
 import { isWithin, type Scope } from '../../domain/record.ts'
+import type { ListQuery } from '../../ports/session-store.ts'
 import { findEarlierWrite } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { derivedId } from '../kernel/derived-id.ts'
@@ -60,10 +63,23 @@ export async function findEarlierCall(
   const first = isStarted ? await findIn(deps, ownId, call) : undefined
   if (first !== undefined) return first
   const since = new Date(deps.clock.now() - KEY_LIFETIME_MS).toISOString()
-  const recent = await deps.store.list({ ...scope, since, limit: MAX_SESSIONS })
-  const others = recent.filter(({ id }) => id !== ownId)
-  const found = await Promise.all(others.map(({ id }) => findIn(deps, id, call)))
+  const others = (await recentSessions(deps, scope, since)).filter((id) => id !== ownId)
+  const found = await Promise.all(others.map((id) => findIn(deps, id, call)))
   return found.find((earlier) => earlier !== undefined) ?? (isStarted ? { sessionId: ownId, events: [] } : undefined)
+}
+
+/** Ids of the most recently active sessions. A page of the store can have fewer than its limit (rule S28). */
+async function recentSessions(deps: Deps, scope: Scope, since: string): Promise<string[]> {
+  const { tenant, userId, chatmode, conversationId } = scope
+  const query = { tenant, userId, chatmode, conversationId, since }
+  const ids: string[] = []
+  for (let cursor: ListQuery['cursor']; ; ) {
+    const limit = MAX_SESSIONS - ids.length
+    const page = await deps.store.list({ ...query, limit, ...defined({ cursor }) })
+    for (const { id } of page) ids.push(id)
+    if (ids.length === MAX_SESSIONS || isEndOfList(page, limit)) return ids
+    cursor = page.at(-1)
+  }
 }
 
 async function findIn(deps: Deps, sessionId: string, call: IdempotentCall): Promise<EarlierCall | undefined> {

@@ -1,6 +1,7 @@
 import type { ForgetSource, Forgotten, WriteOptions } from '../../api.ts'
 import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { isEndOfList } from '../../domain/list-size.ts'
 import { type MemoryStep, removeSource } from '../../domain/memory/evidence.ts'
 import { type LineageEntry, type Memory, sourceKey } from '../../domain/memory/memory.ts'
 import { analyzeText } from '../../domain/recall/analyze.ts'
@@ -102,7 +103,7 @@ export async function forgetExpired(deps: Deps): Promise<number> {
       })
       forgotten += gone
     }
-    if (expired.length < LIMITS.page) return forgotten
+    if (isEndOfList(expired, LIMITS.page)) return forgotten
   }
 }
 
@@ -146,7 +147,7 @@ async function withoutEntries(
   let total: Forgotten = { forgotten: 0, kept: 0 }
   for (;;) {
     const memories = await deps.store.memories.fromSource({ ...user, key, limit: LIMITS.page })
-    const isLast = memories.length < LIMITS.page
+    const isLast = isEndOfList(memories, LIMITS.page)
     const at = now(deps)
     let sum = total
     const { response } = await deps.store.memories.change({

@@ -1,6 +1,7 @@
 import type { ListMemories, Page } from '../../api.ts'
 import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
+import { isEndOfList } from '../../domain/list-size.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import { defined } from '../../domain/optional.ts'
 import { userFor } from '../kernel/access.ts'
@@ -32,5 +33,5 @@ export async function memoriesOf(deps: Deps, query: ListMemories): Promise<Page<
   const found = await deps.store.memories.list(defined({ ...user, limit: limit + 1, after }))
   const items = found.slice(0, limit)
   const last = items.at(-1)
-  return found.length > limit && last !== undefined ? { items, nextCursor: last.id } : { items }
+  return isEndOfList(found, limit + 1) || last === undefined ? { items } : { items, nextCursor: last.id }
 }

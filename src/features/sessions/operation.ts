@@ -10,6 +10,7 @@ import { evolve, type ForkedParts, initialView, type SessionView, type StartedPa
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import { abortFor, nextStatus } from '../../domain/lifecycle.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
+import { isEndOfList } from '../../domain/list-size.ts'
 import { defined } from '../../domain/optional.ts'
 import { sessionIdFor } from '../../domain/partition.ts'
 import { endTime, isWithin, type SessionRecord } from '../../domain/record.ts'
@@ -178,7 +179,7 @@ export async function findSessions(deps: Deps, query: ListSessions = {}): Promis
   })
   const items = records.slice(0, limit)
   const last = items.at(-1)
-  return records.length > limit && last !== undefined ? { items, nextCursor: encodeCursor(last) } : { items }
+  return isEndOfList(records, limit + 1) || last === undefined ? { items } : { items, nextCursor: encodeCursor(last) }
 }
 
 function encodeCursor({ lastActivityAt, id }: SessionRecord): string {

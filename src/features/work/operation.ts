@@ -3,6 +3,7 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { isEndOfList } from '../../domain/list-size.ts'
 import { defined } from '../../domain/optional.ts'
 import {
   type Observation,
@@ -83,7 +84,7 @@ export async function readGraph(deps: Deps, id: string, query: GraphQuery = {}):
       keyOf(deps, id),
       defined({ nodes: frontier, direction, limit: LIMITS.edges, labels }),
     )
-    truncated = rows.length === LIMITS.edges
+    truncated = !isEndOfList(rows, LIMITS.edges)
     const next = new Set<string>()
     for (const row of rows) {
       const key = JSON.stringify([row.from, row.label, row.to])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { SessionView } from '../../domain/fold.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
 import type { DecideRequest, EdgesQuery, NewEdge, SessionStore, StoredEdge } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
@@ -29,7 +30,7 @@ const all = (store: SessionStore, sessionId: string, query: Partial<EdgesQuery> 
 
 const named = ({ from, label, to, sequence }: StoredEdge) => `${from} ${label} ${to} ${sequence}`
 
-/** S23. */
+/** S23, and S28 of edges. */
 export const edgeRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S23',
@@ -135,6 +136,26 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
         }
         assert.deepEqual(paged, whole)
       }
+    },
+  },
+  {
+    id: 'S28',
+    title: 'ends a page of edges with the one that fills it',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createSession(store)
+      const evidence = JSON.stringify({ text: '漢'.repeat(Math.ceil(LIMITS.pageSize / 3)) })
+      const given = ['a', 'b', 'c', 'd', 'e'].map((from) => edge(from, 'l', 'node', { evidence }))
+      await store.decide(edgeRequest(id, given))
+      const starts = async (query: Partial<EdgesQuery>) =>
+        (await all(store, id, query)).map(({ from }) => from).join('')
+      assert.equal(await starts({}), 'abc')
+      assert.equal(await starts({ limit: 2 }), 'ab')
+      assert.equal(await starts({ nodes: ['node'], direction: 'in' }), 'abc')
+      assert.equal(await starts({ nodes: ['a', 'b', 'd', 'e', 'f'], direction: 'out' }), 'abd')
+      assert.equal(await starts({ nodes: ['node', 'a'] }), 'abc')
+      const after = { from: 'c', label: 'l', to: 'node', sequence: 2 }
+      assert.equal(await starts({ after }), 'de')
     },
   },
   {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { LIMITS } from '../../domain/limits.ts'
 import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
 import { decodePostings } from '../../domain/recall/postings.ts'
 import { LONG_MESSAGE_TERMS } from '../../domain/recall/weights.ts'
@@ -61,6 +62,42 @@ export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
       const ids = mine.map(({ id }) => id)
       assert.deepEqual(sorted(await store.memories.get([...ids, uuid7()], undefined)), ids)
       assert.deepEqual(await store.memories.get([], undefined), [])
+    },
+  },
+  {
+    id: 'M5',
+    title: 'ends every list with the memory that fills it',
+    async check(db) {
+      const store = await db.connect()
+      const third = Math.ceil(LIMITS.pageSize / 3)
+      const origin = { relation: 'origin' as const, at: NOON, source: 'tool' }
+      const expiring = { expiresAt: NOON, lineage: [origin] }
+      const metadata = { text: 'ö'.repeat(third) }
+      const mine = inOrder([
+        { ...expiring, content: '漢'.repeat(third) },
+        { ...expiring, metadata },
+        { ...expiring, lineage: [origin, { ...origin, relation: 'corroborates', source: 'x'.repeat(third) }] },
+        { ...expiring, metadata },
+        expiring,
+      ])
+      for (const memory of mine) await store.memories.change(putRequest([{ memory }]))
+      const lists: ((limit: number) => Promise<Memory[]>)[] = [
+        (limit) => store.memories.list({ ...ADA, limit }),
+        (limit) => store.memories.fromSource({ ...ADA, key: 'source:tool', limit }),
+        (limit) => store.memories.expired(NOON, limit, undefined),
+        (limit) => store.memories.expired(NOON, limit, ADA),
+      ]
+      const lengths = await Promise.all(lists.map(async (list) => [(await list(99)).length, (await list(2)).length]))
+      assert.deepEqual(
+        lengths,
+        lists.map(() => [3, 2]),
+      )
+      const after = mine[2]?.id ?? ''
+      assert.deepEqual(await store.memories.list({ ...ADA, after, limit: 99 }), mine.slice(3))
+      assert.deepEqual(await store.memories.fromSource({ ...ADA, key: 'source:tool', after, limit: 99 }), mine.slice(3))
+      // in any order
+      const unindexed = await store.memories.unindexed(ADA, 1, 99)
+      assert(unindexed.length === 3 || unindexed.length === 4)
     },
   },
   {

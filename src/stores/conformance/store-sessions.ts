@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { evolve, type SessionView } from '../../domain/fold.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
+import type { SessionRecord } from '../../domain/record.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ListQuery, SessionStore } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
@@ -28,7 +30,7 @@ async function idsOf(store: SessionStore, query: Partial<ListQuery>): Promise<st
   return records.map(({ id }) => id)
 }
 
-/** S9 to S12. */
+/** S9 to S12, S16, and S28 of lists. */
 export const sessionRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S9',
@@ -223,6 +225,39 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(everyone.length, 26)
       assert.deepEqual(await store.totals(undefined), { sessions: 26, events: 28 })
       assert.deepEqual(await store.sessionIds({ after: everyone[9] ?? '', limit: 3 }), everyone.slice(10, 13))
+    },
+  },
+  {
+    id: 'S28',
+    title: 'ends a list of sessions with the one that fills it',
+    async check(db) {
+      const store = await db.connect()
+      const third = Math.ceil(LIMITS.pageSize / 3)
+      const asking = (question: string) => ({ status: { state: 'awaiting_user' as const, question, askedAt: NOON } })
+      const contents: readonly Partial<SessionRecord>[] = [
+        asking('x'.repeat(third)),
+        { metadata: { text: 'ö'.repeat(third) } },
+        { task: '漢'.repeat(third) },
+        {},
+        // stored with one character more for each zero than it is returned
+        { metadata: { zeros: Array.from({ length: third / 2 }, () => -0) } },
+        { task: 'x'.repeat(LIMITS.pageSize / 2) },
+        asking('漢'.repeat(third)),
+        {},
+      ]
+      const ids: string[] = []
+      for (const [i, content] of contents.entries()) {
+        const request = createRequest({ at: noonPlus(-60 * i) })
+        const { record } = request.view
+        await store.create({ ...request, view: { ...request.view, record: { ...record, ...content } } })
+        ids.push(record.id)
+      }
+      assert.deepEqual(await idsOf(store, {}), ids.slice(0, 3))
+      assert.deepEqual(await idsOf(store, { limit: 2 }), ids.slice(0, 2))
+      assert.deepEqual(await idsOf(store, { userId: 'ada' }), ids.slice(0, 3))
+      const from = (i: number) => ({ cursor: { lastActivityAt: noonPlus(-60 * i), id: ids[i] ?? '' } })
+      assert.deepEqual(await idsOf(store, from(2)), ids.slice(3, 7))
+      assert.deepEqual(await idsOf(store, from(6)), ids.slice(7))
     },
   },
   {

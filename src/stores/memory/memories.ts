@@ -6,6 +6,7 @@ import { isWithin, type Principal } from '../../domain/record.ts'
 import type { ChangeRequest, MemoryPut, MemoryStore } from '../../ports/memory-store.ts'
 import type { IndexPartition, UserKey } from '../../ports/recall-index.ts'
 import type { PurgeCounts } from '../../ports/session-store.ts'
+import { fillList } from '../page.ts'
 import { type MemoryData, type StoredMemory, type StoredSession, userKey } from './data.ts'
 import { dropSession } from './recall.ts'
 import { addMessages, copyDescription, removeMessages, termIndexOf } from './term-index.ts'
@@ -119,7 +120,7 @@ export function memoriesStore(
     async list({ after = '', limit, ...user }) {
       assertOpen()
       const later = all(user).filter(({ memory }) => memory.id > after)
-      return copyMemories(later.slice(0, limit))
+      return pageOf(later, limit)
     },
 
     async history(id, within) {
@@ -131,7 +132,7 @@ export function memoriesStore(
     async fromSource({ key, after = '', limit, ...user }) {
       assertOpen()
       const later = derivedFrom(key, user).filter(({ memory }) => memory.id > after)
-      return copyMemories(later.slice(0, limit))
+      return pageOf(later, limit)
     },
 
     async markUsed(user, ids, at) {
@@ -145,13 +146,16 @@ export function memoriesStore(
     async expired(at, limit, within) {
       assertOpen()
       const gone = all(within).filter(({ memory: { expiresAt } }) => expiresAt !== undefined && expiresAt <= at)
-      return copyMemories(gone.slice(0, limit))
+      return pageOf(gone, limit)
     },
 
     async unindexed(user, version, limit) {
       assertOpen()
       const current = all(user).filter(({ memory }) => memory.supersededBy === undefined)
-      return copyMemories(current.filter((each) => (each.version ?? 0) < version).slice(0, limit))
+      return pageOf(
+        current.filter((each) => (each.version ?? 0) < version),
+        limit,
+      )
     },
 
     async findResponse({ key, fingerprint }, within) {
@@ -205,4 +209,8 @@ function byId(a: StoredMemory, b: StoredMemory): number {
 
 function copyMemories(held: readonly StoredMemory[]): Memory[] {
   return cloneJson(held.map(({ memory }) => memory))
+}
+
+function pageOf(held: readonly StoredMemory[], limit: number): Memory[] {
+  return fillList(held.slice(0, limit), ({ memory }) => cloneJson(memory))
 }

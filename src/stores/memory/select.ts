@@ -4,6 +4,7 @@ import { cloneJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import type { ListQuery, ReadQuery, StoredEvent } from '../../ports/session-store.ts'
+import { fillList } from '../page.ts'
 
 /** Walks the range in the given order and stops at the limit, so the length of the log does not matter. */
 export function selectEvents(events: readonly StoredEvent[], query: ReadQuery, floor: number): StoredEvent[] {
@@ -39,7 +40,7 @@ export function selectRecords(records: readonly SessionRecord[], query: ListQuer
       (until === undefined || record.lastActivityAt < until) &&
       (cursor === undefined || compareActivity(record, cursor) > 0),
   )
-  return cloneJson(matching.sort(compareActivity).slice(0, limit))
+  return fillList(matching.sort(compareActivity).slice(0, limit), cloneJson)
 }
 
 export function newestRecord(records: readonly SessionRecord[]): SessionRecord | undefined {

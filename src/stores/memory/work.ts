@@ -2,6 +2,7 @@ import type { SessionView } from '../../domain/fold.ts'
 import { cloneJson } from '../../domain/json.ts'
 import type { Scope } from '../../domain/record.ts'
 import type { CommitLink, CommitsQuery, DueQuery, EdgesQuery, StoredEdge } from '../../ports/session-store.ts'
+import { fillList } from '../page.ts'
 import type { StoredSession } from './data.ts'
 
 type Chains = Map<string, CommitLink[]>
@@ -31,7 +32,7 @@ export function selectEdges(edges: Iterable<StoredEdge>, query: EdgesQuery): Sto
       (labels === undefined || labels.includes(edge.label)) &&
       (after === undefined || compareEdges(edge, after) > 0),
   )
-  return cloneJson(matching.sort(compareEdges).slice(0, limit))
+  return fillList(matching.sort(compareEdges).slice(0, limit), cloneJson)
 }
 
 /** Last commit of the session's chain. */

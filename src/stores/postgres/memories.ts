@@ -4,17 +4,21 @@ import type { Principal } from '../../domain/record.ts'
 import type { MemoriesQuery, MemoryStore, SourceQuery } from '../../ports/memory-store.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
+import { fillList } from '../page.ts'
 import type { Connections, Statement } from './connection.ts'
 import { changeIn } from './memory-change.ts'
 import { type ChangeRow, changeOf, type MemoryRow, memoryOf } from './memory-rows.ts'
 import type { Partitions } from './partitions.ts'
-import { isUuid, ownerOf } from './rows.ts'
+import { isUuid, LIST_SIZE, ownerOf } from './rows.ts'
 import type { SessionLocator } from './session-locator.ts'
 import { TaskQueue } from './task-queue.ts'
 
 const GET: Statement = { name: 'memories-get', text: 'select * from context.get_memories($1, $2, $3, $4)' }
 
-const LIST: Statement = { name: 'memories-list', text: 'select * from context.list_memories($1, $2, $3, $4, $5)' }
+const LIST: Statement = {
+  name: 'memories-list',
+  text: 'select * from context.list_memories($1, $2, $3, $4, $5, $6)',
+}
 
 const HISTORY: Statement = {
   name: 'memories-history',
@@ -23,7 +27,7 @@ const HISTORY: Statement = {
 
 const BY_SOURCE: Statement = {
   name: 'memories-by-source',
-  text: 'select * from context.memories_by_source($1, $2, $3, $4, $5, $6)',
+  text: 'select * from context.memories_by_source($1, $2, $3, $4, $5, $6, $7)',
 }
 
 const MARK_USED: Statement = {
@@ -33,12 +37,12 @@ const MARK_USED: Statement = {
 
 const EXPIRED: Statement = {
   name: 'memories-expired',
-  text: 'select * from context.expired_memories($1, $2, $3, $4, $5)',
+  text: 'select * from context.expired_memories($1, $2, $3, $4, $5, $6)',
 }
 
 const UNINDEXED: Statement = {
   name: 'memories-unindexed',
-  text: 'select * from context.unindexed_memories($1, $2, $3, $4, $5)',
+  text: 'select * from context.unindexed_memories($1, $2, $3, $4, $5, $6)',
 }
 
 const RESPONSE: Statement = {
@@ -68,6 +72,10 @@ export function memoryCalls(connections: Connections, locator: SessionLocator, p
     return (await query<MemoryRow>(statement, values, { retry: true })).map(memoryOf)
   }
 
+  async function list(statement: Statement, values: unknown[]): Promise<Memory[]> {
+    return fillList(await query<MemoryRow>(statement, [...values, LIST_SIZE], { retry: true }), memoryOf)
+  }
+
   const owner = (within: Principal | undefined) => ownerOf({ within })
   const userValues = ({ tenant, userId }: UserKey) => [partitionOf(tenant, userId), tenant, userId]
   /** Drops other texts, which the server would refuse as ids. */
@@ -84,7 +92,7 @@ export function memoryCalls(connections: Connections, locator: SessionLocator, p
       return found.flat()
     },
 
-    list: ({ after, limit, ...user }: MemoriesQuery) => read(LIST, [...userValues(user), after || null, limit]),
+    list: ({ after, limit, ...user }: MemoriesQuery) => list(LIST, [...userValues(user), after || null, limit]),
 
     async history(id, within): Promise<MemoryChange[]> {
       if (!isUuid(id)) return []
@@ -95,7 +103,7 @@ export function memoryCalls(connections: Connections, locator: SessionLocator, p
     },
 
     fromSource: ({ key, after, limit, ...user }: SourceQuery) =>
-      read(BY_SOURCE, [...userValues(user), key, after || null, limit]),
+      list(BY_SOURCE, [...userValues(user), key, after || null, limit]),
 
     async markUsed(user: UserKey, ids, at): Promise<void> {
       await query(MARK_USED, [...userValues(user), valid(ids), at], { retry: false })
@@ -103,12 +111,12 @@ export function memoryCalls(connections: Connections, locator: SessionLocator, p
 
     async expired(at, limit, within) {
       const found = await partitions.ofUser(within, (partition) =>
-        read(EXPIRED, [partition, ...owner(within), at, limit]),
+        list(EXPIRED, [partition, ...owner(within), at, limit]),
       )
-      return found.flat().slice(0, limit)
+      return fillList(found.flat().slice(0, limit), (memory) => memory)
     },
 
-    unindexed: (user: UserKey, version, limit) => read(UNINDEXED, [...userValues(user), version, limit]),
+    unindexed: (user: UserKey, version, limit) => list(UNINDEXED, [...userValues(user), version, limit]),
 
     async findResponse({ key, fingerprint }: IdempotencyStamp, within) {
       const found = await partitions.ofUser(within, (partition) =>

@@ -81,9 +81,28 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['of all nodes', 'null, null, null, null, null, null, null, 500', 500, 600],
     ['after a cursor', "null, null, null, 'f500', 'l', 't5', 1, 500", 500, 600],
   ])('edges %s are read alone', async (_, values, rows, most) => {
-    const found = await cost(`read_edges(${session}, ${values})`, 'session_edges')
+    const found = await cost(`read_edges(${session}, ${values}, 1000000)`, 'session_edges')
     expect(Math.abs(found.rows - rows)).toBeLessThanOrEqual(rows === 500 ? 0 : 4)
     expect(found.read).toBeLessThanOrEqual(most)
+  })
+
+  it('a full page of edges reads little more than it gives', async () => {
+    const found = await cost(
+      `read_edges(${session}, null, null, null, null, null, null, null, 500, 1)`,
+      'session_edges',
+    )
+    expect(found.rows).toBe(1)
+    expect(found.read).toBeLessThanOrEqual(60)
+  })
+
+  // a session takes four characters here, and those of a minute are read at once
+  it.each([
+    ['at its limit', 1_000_000, 500],
+    ['at its size', 20, 5],
+  ])('a list of sessions that ends %s reads little more than it gives', async (_, size, rows) => {
+    const found = await cost(`list_sessions(0::smallint, 'local'${', null'.repeat(9)}, 500, ${size})`, 'sessions')
+    expect(found.rows).toBe(rows)
+    expect(found.read).toBeLessThanOrEqual(rows + 90)
   })
 
   it('commits of a conversation are read a page at a time', async () => {

@@ -9,10 +9,10 @@ import type {
   StoredEvent,
   Totals,
 } from '../../ports/session-store.ts'
-import { fillPage, longestInline } from '../event-page.ts'
+import { fillList, fillPage, longestInline } from '../page.ts'
 import type { Connections, Statement } from './connection.ts'
 import { byText, mergeSorted, type Partitions } from './partitions.ts'
-import { type EventRow, eventOf, MAX_INT, ownerOf, recordOf, type SessionRow } from './rows.ts'
+import { type EventRow, eventOf, LIST_SIZE, MAX_INT, ownerOf, recordOf, type SessionRow } from './rows.ts'
 import type { SessionLocator } from './session-locator.ts'
 import { requireSession } from './sessions.ts'
 
@@ -30,7 +30,7 @@ const TEXTS: Statement = { name: 'texts', text: 'select * from context.read_text
 
 const LIST: Statement = {
   name: 'list',
-  text: 'select * from context.list_sessions($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+  text: 'select * from context.list_sessions($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
 }
 
 const IDS: Statement = { name: 'ids', text: 'select context.session_ids($1, $2, $3, $4, $5) as id' }
@@ -86,11 +86,13 @@ export function readCalls({ query }: Connections, locator: SessionLocator, parti
 
     async list(q: ListQuery): Promise<SessionRecord[]> {
       const filters = [q.tenant, q.userId, q.state, q.chatmode, q.agent, q.conversationId, q.since, q.until]
-      const values = [...filters, q.cursor?.lastActivityAt, q.cursor?.id, q.limit].map((value) => value ?? null)
+      const values = [...filters, q.cursor?.lastActivityAt, q.cursor?.id, q.limit, LIST_SIZE].map(
+        (value) => value ?? null,
+      )
       const pages = await partitions.ofUser(q, (partition) =>
         query<SessionRow>(LIST, [partition, ...values], { retry: true }),
       )
-      return mergeSorted(pages, q.limit, byNewestActivity).map(recordOf)
+      return fillList(mergeSorted(pages, q.limit, byNewestActivity), recordOf)
     },
 
     async sessionIds({ after, limit, within }: IdsQuery): Promise<string[]> {

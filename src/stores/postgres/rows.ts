@@ -1,5 +1,6 @@
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import { encodeTrustedJson, type JsonObject } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import type { Principal, SessionRecord, SessionStatus } from '../../domain/record.ts'
 import type { CommitLink, NewEvent, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import { type EnvelopeColumns, envelopeOf, envelopeValues } from './envelope-rows.ts'
@@ -7,6 +8,12 @@ import { isoTime } from './times.ts'
 
 /** Largest `integer` of Postgres. No log gets that long, so a larger number means the same. */
 export const MAX_INT = 2_147_483_647
+
+/**
+ * Characters after which a function of the database ends a list. It measures long columns only, as JSON of Postgres,
+ * which can be half as long again as that of JavaScript. So no list ends before its size, and none is much longer.
+ */
+export const LIST_SIZE = 1.5 * LIMITS.pageSize
 
 /** A row of `context.sessions`. */
 export interface SessionRow {

@@ -1453,7 +1453,7 @@ end $function$
 alter function context.events_at(smallint,text,text,uuid[],integer[]) owner to throughline_functions;
 grant execute on function context.events_at(smallint,text,text,uuid[],integer[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.expired_memories(p_partition smallint, p_tenant text, p_user text, p_at timestamp with time zone, p_limit integer)
+CREATE OR REPLACE FUNCTION context.expired_memories(p_partition smallint, p_tenant text, p_user text, p_at timestamp with time zone, p_limit integer, p_size integer)
  RETURNS SETOF context.memory_rows
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1461,18 +1461,26 @@ CREATE OR REPLACE FUNCTION context.expired_memories(p_partition smallint, p_tena
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$
+declare
+  r memory_rows;
+  size bigint := 0;
 begin
   perform set_tenant(p_tenant);
-  return query
+  for r in
     select m.*
     from memory_rows m
     where m.stored_expiry <= p_at and can_access(m.tenant, m.user_id, p_tenant, p_user)
     order by m.stored_expiry, m.id
-    limit p_limit;
+    limit p_limit
+  loop
+    return next r;
+    size := size + memory_size(r);
+    exit when size >= p_size;
+  end loop;
 end $function$
 ;
-alter function context.expired_memories(smallint,text,text,timestamp with time zone,integer) owner to throughline_functions;
-grant execute on function context.expired_memories(smallint,text,text,timestamp with time zone,integer) to throughline_app;
+alter function context.expired_memories(smallint,text,text,timestamp with time zone,integer,integer) owner to throughline_functions;
+grant execute on function context.expired_memories(smallint,text,text,timestamp with time zone,integer,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.find_active(p_partition smallint, p_tenant text, p_user text, p_chatmode text, p_conversation text, p_at timestamp with time zone)
  RETURNS uuid
@@ -2045,7 +2053,7 @@ end $function$
 alter function context.list_imports(smallint,text,text,uuid,integer) owner to throughline_functions;
 grant execute on function context.list_imports(smallint,text,text,uuid,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.list_memories(p_partition smallint, p_tenant text, p_user text, p_after uuid, p_limit integer)
+CREATE OR REPLACE FUNCTION context.list_memories(p_partition smallint, p_tenant text, p_user text, p_after uuid, p_limit integer, p_size integer)
  RETURNS SETOF context.memory_rows
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2056,31 +2064,41 @@ CREATE OR REPLACE FUNCTION context.list_memories(p_partition smallint, p_tenant 
  SET jit TO 'off'
 AS $function$
 declare
+  r memory_rows;
+  size bigint := 0;
   v_user memori.memories.user_id%type := p_user;
 begin
   perform set_tenant(p_tenant);
-  return query
+  for r in
     select m.*
     from memory_rows m
     where m.partition = p_partition and m.stored_user = v_user and m.tenant = p_tenant
       and m.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
     order by m.id
-    limit p_limit;
+    limit p_limit
+  loop
+    return next r;
+    size := size + memory_size(r);
+    exit when size >= p_size;
+  end loop;
 end $function$
 ;
-alter function context.list_memories(smallint,text,text,uuid,integer) owner to throughline_functions;
-grant execute on function context.list_memories(smallint,text,text,uuid,integer) to throughline_app;
+alter function context.list_memories(smallint,text,text,uuid,integer,integer) owner to throughline_functions;
+grant execute on function context.list_memories(smallint,text,text,uuid,integer,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.list_sessions(p_partition smallint, p_tenant text, p_user text, p_state text, p_chatmode text, p_agent text, p_conversation text, p_since timestamp with time zone, p_until timestamp with time zone, p_cursor_at timestamp with time zone, p_cursor_id uuid, p_limit integer)
+CREATE OR REPLACE FUNCTION context.list_sessions(p_partition smallint, p_tenant text, p_user text, p_state text, p_chatmode text, p_agent text, p_conversation text, p_since timestamp with time zone, p_until timestamp with time zone, p_cursor_at timestamp with time zone, p_cursor_id uuid, p_limit integer, p_size integer)
  RETURNS SETOF context.sessions
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
  SET jit TO 'off'
 AS $function$
+declare
+  s sessions;
+  size bigint := 0;
 begin
   perform set_tenant(p_tenant);
-  return query execute
+  for s in execute
     'select * from sessions where tenant = $1'
     || case when p_user is not null then ' and user_id = $2 and partition = $12' else '' end
     || case when p_state is not null then ' and state = $3' else '' end
@@ -2095,11 +2113,16 @@ begin
        then ' and (activity_minute, last_activity_at, id) < (minute_of($9), $9, $10)' else '' end
     || ' order by activity_minute desc, last_activity_at desc, id desc limit $11'
     using p_tenant, p_user, p_state, p_chatmode, p_agent, p_conversation, p_since, p_until, p_cursor_at, p_cursor_id,
-      p_limit, p_partition;
+      p_limit, p_partition
+  loop
+    return next s;
+    size := size + length(s.metadata::text) + length(s.status::text) + coalesce(length(s.task), 0);
+    exit when size >= p_size;
+  end loop;
 end $function$
 ;
-alter function context.list_sessions(smallint,text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer) owner to throughline_functions;
-grant execute on function context.list_sessions(smallint,text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer) to throughline_app;
+alter function context.list_sessions(smallint,text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer,integer) owner to throughline_functions;
+grant execute on function context.list_sessions(smallint,text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.load_memory_change(p_partition smallint, p_tenant text, p_user text, p_token uuid, p_key text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[], p_fingerprints text[], p_source text)
  RETURNS TABLE(state text, version uuid, key_fingerprint text, response text, memory context.memory_rows)
@@ -2296,7 +2319,7 @@ end $function$
 ;
 alter function context.may_change_memories(smallint,text,text,uuid[],uuid,integer,integer) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.memories_by_source(p_partition smallint, p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer)
+CREATE OR REPLACE FUNCTION context.memories_by_source(p_partition smallint, p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer, p_size integer)
  RETURNS SETOF context.memory_rows
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2308,10 +2331,12 @@ CREATE OR REPLACE FUNCTION context.memories_by_source(p_partition smallint, p_te
  SET jit TO 'off'
 AS $function$
 declare
+  r memory_rows;
+  size bigint := 0;
   v_user memori.memories.user_id%type := p_user;
 begin
   perform set_tenant(p_tenant);
-  return query
+  for r in
     select (l.m).*
     from (
       select x.memory_id
@@ -2327,11 +2352,27 @@ begin
       where m.partition = p_partition and m.stored_user = v_user and m.tenant = p_tenant and m.id = s.memory_id
       offset 0
     ) l
-    order by s.memory_id;
+    order by s.memory_id
+  loop
+    return next r;
+    size := size + memory_size(r);
+    exit when size >= p_size;
+  end loop;
 end $function$
 ;
-alter function context.memories_by_source(smallint,text,text,text,uuid,integer) owner to throughline_functions;
-grant execute on function context.memories_by_source(smallint,text,text,text,uuid,integer) to throughline_app;
+alter function context.memories_by_source(smallint,text,text,text,uuid,integer,integer) owner to throughline_functions;
+grant execute on function context.memories_by_source(smallint,text,text,text,uuid,integer,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.memory_size(m context.memory_rows)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(length(m.content), 0) + coalesce(length(m.metadata::text), 0) + coalesce(length(m.lineage::text), 0)
+$function$
+;
+alter function context.memory_size(context.memory_rows) owner to throughline_functions;
+grant execute on function context.memory_size(context.memory_rows) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.minute_of(p_at timestamp with time zone)
  RETURNS integer
@@ -2555,7 +2596,7 @@ end $function$
 alter function context.read_commits(smallint,text,text,text,integer,text,integer) owner to throughline_functions;
 grant execute on function context.read_commits(smallint,text,text,text,integer,text,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_edges(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[], p_from text, p_label text, p_to text, p_sequence integer, p_limit integer)
+CREATE OR REPLACE FUNCTION context.read_edges(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[], p_from text, p_label text, p_to text, p_sequence integer, p_limit integer, p_size integer)
  RETURNS TABLE(from_node text, label text, to_node text, sequence integer, evidence text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2574,6 +2615,7 @@ declare
   outgoing text := ' and from_start = any ($9) and from_node = any ($2)';
   incoming text := ' and to_start = any ($9) and to_node = any ($2)';
   node_starts text[] := array(select left(n, 160) from unnest(p_nodes) as n);
+  size bigint := 0;
 begin
   perform set_tenant(p_tenant);
   if not exists (
@@ -2583,7 +2625,7 @@ begin
   ) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
-  return query execute
+  for from_node, label, to_node, sequence, evidence in execute
     case
       -- The order by start is also the order by node.
       when p_nodes is null then base || ' order by from_start, from_node, label, to_node, sequence'
@@ -2592,11 +2634,16 @@ begin
       else base || outgoing || ' union all ' || base || incoming || ' and from_node <> all ($2) order by 1, 2, 3, 4'
     end
     || ' limit $8'
-    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts, p_partition;
+    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts, p_partition
+  loop
+    return next;
+    size := size + length(from_node) + length(to_node) + length(evidence);
+    exit when size >= p_size;
+  end loop;
 end $function$
 ;
-alter function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer) owner to throughline_functions;
-grant execute on function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer) to throughline_app;
+alter function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer,integer) owner to throughline_functions;
+grant execute on function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.read_events(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer, p_newest_first boolean, p_limit integer, p_types text[], p_turns integer, p_inline integer)
  RETURNS SETOF context.event_row
@@ -3330,7 +3377,7 @@ end $function$
 alter function context.unindex_session(smallint,uuid) owner to throughline_functions;
 grant execute on function context.unindex_session(smallint,uuid) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.unindexed_memories(p_partition smallint, p_tenant text, p_user text, p_version integer, p_limit integer)
+CREATE OR REPLACE FUNCTION context.unindexed_memories(p_partition smallint, p_tenant text, p_user text, p_version integer, p_limit integer, p_size integer)
  RETURNS SETOF context.memory_rows
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3340,10 +3387,12 @@ CREATE OR REPLACE FUNCTION context.unindexed_memories(p_partition smallint, p_te
  SET jit TO 'off'
 AS $function$
 declare
+  r memory_rows;
+  size bigint := 0;
   v_user memori.memories.user_id%type := p_user;
 begin
   perform set_tenant(p_tenant);
-  return query
+  for r in
     select (u.m).*
     from (
       select m from memory_rows m
@@ -3354,11 +3403,16 @@ begin
       where m.partition = p_partition and m.tenant = p_tenant and m.stored_user = v_user and m.superseded_by is null
         and m.index_version < p_version
     ) u
-    limit p_limit;
+    limit p_limit
+  loop
+    return next r;
+    size := size + memory_size(r);
+    exit when size >= p_size;
+  end loop;
 end $function$
 ;
-alter function context.unindexed_memories(smallint,text,text,integer,integer) owner to throughline_functions;
-grant execute on function context.unindexed_memories(smallint,text,text,integer,integer) to throughline_app;
+alter function context.unindexed_memories(smallint,text,text,integer,integer,integer) owner to throughline_functions;
+grant execute on function context.unindexed_memories(smallint,text,text,integer,integer,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.unlock_memories(p_partition smallint, p_tenant text, p_user text, p_token uuid)
  RETURNS void

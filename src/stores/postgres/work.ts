@@ -6,9 +6,10 @@ import type {
   SessionKey,
   StoredEdge,
 } from '../../ports/session-store.ts'
+import { fillList } from '../page.ts'
 import type { Connections, Statement } from './connection.ts'
 import { byText, mergeSorted, type Partitions } from './partitions.ts'
-import { type LinkRow, linkOf, ownerOf } from './rows.ts'
+import { LIST_SIZE, type LinkRow, linkOf, ownerOf } from './rows.ts'
 import type { SessionLocator } from './session-locator.ts'
 import { requireSession } from './sessions.ts'
 
@@ -16,7 +17,7 @@ const EDGES: Statement = {
   name: 'edges',
   text: `
     select from_node as "from", label, to_node as "to", sequence, evidence
-    from context.read_edges($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    from context.read_edges($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 }
 
 const COMMITS: Statement = {
@@ -40,10 +41,11 @@ export function workCalls({ query }: Connections, locator: SessionLocator, parti
     async edges(key: SessionKey, { nodes, direction, labels, after, limit }: EdgesQuery): Promise<StoredEdge[]> {
       const wanted = [nodes ?? null, direction ?? 'both', labels ?? null]
       const cursor = [after?.from, after?.label, after?.to, after?.sequence].map((value) => value ?? null)
-      const values = [key.sessionId, ...ownerOf(key), ...wanted, ...cursor, limit]
-      return await locator.at(key, (partition) =>
+      const values = [key.sessionId, ...ownerOf(key), ...wanted, ...cursor, limit, LIST_SIZE]
+      const edges = await locator.at(key, (partition) =>
         requireSession(key, query<StoredEdge>(EDGES, [partition, ...values], { retry: true })),
       )
+      return fillList(edges, (edge) => edge)
     },
 
     async commits({ tenant, conversationId, userId, after, limit }: CommitsQuery): Promise<CommitLink[]> {

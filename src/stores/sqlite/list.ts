@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Principal, SessionRecord } from '../../domain/record.ts'
 import type { IdsQuery, ListQuery, Totals } from '../../ports/session-store.ts'
+import { fillList } from '../page.ts'
 import { LIMIT } from './limit.ts'
 import { OWNED, ownerOf } from './owner-filter.ts'
 import { minuteOf, recordOf, type SessionRow } from './rows.ts'
@@ -32,15 +33,22 @@ const SELECT_IDS = `
   order by id
   ${LIMIT}`
 
-/** The statement for the filters of the query. */
+/**
+ * The statement for the filters of the query. It sorts ids, then reads the rows as they are needed: sorting rows would
+ * read every long text of the last minute.
+ */
 export function listSql(query: Partial<ListQuery>): string {
   const conditions = FILTER_NAMES.filter((name) => query[name] !== undefined).map((name) => FILTERS[name])
   return `
-    select *
-    from sessions
-    where ${['tenant = @tenant', ...conditions].join(' and ')}
-    order by activity_minute desc, last_activity_at desc, id desc
-    ${LIMIT}`
+    select s.*
+    from (
+      select id as key
+      from sessions
+      where ${['tenant = @tenant', ...conditions].join(' and ')}
+      order by activity_minute desc, last_activity_at desc, id desc
+      ${LIMIT}
+    )
+    cross join sessions s on s.id = key`
 }
 
 export function sessionLister(db: Database) {
@@ -57,7 +65,7 @@ export function sessionLister(db: Database) {
   return {
     list(query: ListQuery): SessionRecord[] {
       const { since, until, cursor, ...values } = query
-      const rows = statement(listSql(query)).all({
+      const rows = statement(listSql(query)).iterate({
         ...values,
         ...(since !== undefined && { since, sinceMinute: minuteOf(since) }),
         ...(until !== undefined && { until, untilMinute: minuteOf(until) }),
@@ -67,7 +75,7 @@ export function sessionLister(db: Database) {
           cursorId: cursor.id,
         }),
       })
-      return rows.map(recordOf)
+      return fillList(rows, recordOf)
     },
 
     totals(within: Principal | undefined): Totals {

@@ -3,6 +3,7 @@ import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { MemoriesQuery, SourceQuery } from '../../ports/memory-store.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
+import { fillList } from '../page.ts'
 import { LIMIT } from './limit.ts'
 import { type ChangeRow, changeOf, type MemoryRow, memoryOf } from './memory-rows.ts'
 import { OWNED, ownerOf } from './owner-filter.ts'
@@ -71,7 +72,7 @@ export function memoryReader(db: Database) {
     },
 
     list({ tenant, userId, after = '', limit }: MemoriesQuery): Memory[] {
-      return listMemories.all({ tenant, userId, after, limit }).map(memoryOf)
+      return fillList(listMemories.iterate({ tenant, userId, after, limit }), memoryOf)
     },
 
     history(id: string, within: Principal | undefined): MemoryChange[] {
@@ -79,15 +80,15 @@ export function memoryReader(db: Database) {
     },
 
     fromSource({ tenant, userId, key, after = '', limit }: SourceQuery): Memory[] {
-      return selectFromSource.all({ tenant, userId, key, after, limit }).map(memoryOf)
+      return fillList(selectFromSource.iterate({ tenant, userId, key, after, limit }), memoryOf)
     },
 
     expired(at: string, limit: number, within: Principal | undefined): Memory[] {
-      return selectExpired.all({ at, limit, ...ownerOf(within) }).map(memoryOf)
+      return fillList(selectExpired.iterate({ at, limit, ...ownerOf(within) }), memoryOf)
     },
 
     unread({ tenant, userId }: UserKey, version: number, limit: number): Memory[] {
-      return selectUnread.all({ tenant, userId, version, limit }).map(memoryOf)
+      return fillList(selectUnread.iterate({ tenant, userId, version, limit }), memoryOf)
     },
   }
 }

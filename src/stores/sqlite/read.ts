@@ -4,7 +4,7 @@ import { startsTurn } from '../../domain/event.ts'
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import type { ReadQuery, SequenceRange, SessionKey, StoredEvent } from '../../ports/session-store.ts'
-import { fillPage, longestInline } from '../event-page.ts'
+import { fillPage, longestInline } from '../page.ts'
 import { LIMIT } from './limit.ts'
 import {
   BLOCK,

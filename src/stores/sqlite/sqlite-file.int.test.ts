@@ -431,7 +431,8 @@ describe('query plans', () => {
     await madeFile()
     const plan = planOf(sql)
     expect(plan).toContain(index)
-    expect(plan).not.toContain('SCAN')
+    // a list goes through the sorted ids of its subquery
+    expect(plan).not.toMatch(/SCAN (?!\(subquery)/)
     // sorting sessions of one minute is fine, sorting a whole list is not
     expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY')
   })

@@ -3,7 +3,7 @@ import type { Database, Statement } from 'better-sqlite3'
 /** The part of a statement that the store uses. */
 export type Prepared<Values extends unknown[] = unknown[], Row = unknown> = Pick<
   Statement<Values, Row>,
-  'get' | 'all' | 'run'
+  'get' | 'all' | 'iterate' | 'run'
 > & {
   /** Returns the first column only. */
   pluck(): Prepared<Values, Row>
@@ -29,6 +29,7 @@ export function prepared<Values extends unknown[] = unknown[], Row = unknown>(
   const statement: Prepared<Values, Row> = {
     get: (...values: Values) => ready().get(...values),
     all: (...values: Values) => ready().all(...values),
+    iterate: (...values: Values) => ready().iterate(...values),
     run: (...values: Values) => ready().run(...values),
     pluck() {
       shape = 'pluck'

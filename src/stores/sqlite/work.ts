@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import type { DueQuery, EdgesQuery, SessionKey, StoredEdge } from '../../ports/session-store.ts'
+import { fillList } from '../page.ts'
 import { commitWriter } from './commits.ts'
 import { LIMIT } from './limit.ts'
 import { OWNED, ownerOf } from './owner-filter.ts'
@@ -126,13 +127,14 @@ export function workReader(db: Database) {
       const { sessionId } = key
       if (visibleRow(selectOwner.get(sessionId), key) === undefined) throw new SessionNotFoundError(sessionId)
       const { nodes, labels, after, limit } = query
-      return statement(edgesSql(query)).all({
+      const rows = statement(edgesSql(query)).iterate({
         sessionId,
         limit,
         ...after,
         ...(nodes !== undefined && { nodes: JSON.stringify(nodes) }),
         ...(labels !== undefined && { labels: JSON.stringify(labels) }),
       })
+      return fillList(rows, (edge) => edge)
     },
 
     due({ idleSince, at, endedBefore, limit, within }: DueQuery): string[] {

@@ -586,16 +586,20 @@ begin
   return true;
 end $$;
 
--- Only the given conditions become part of the statement, so each is served by its own index.
+-- Only the given conditions become part of the statement, so each is served by its own index. The list ends with the
+-- session that takes it to p_size characters.
 create function context.list_sessions(
   p_partition smallint, p_tenant text, p_user text, p_state text, p_chatmode text, p_agent text, p_conversation text,
-  p_since timestamptz, p_until timestamptz, p_cursor_at timestamptz, p_cursor_id uuid, p_limit integer
+  p_since timestamptz, p_until timestamptz, p_cursor_at timestamptz, p_cursor_id uuid, p_limit integer, p_size integer
 )
 returns setof context.sessions
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+declare
+  s sessions;
+  size bigint := 0;
 begin
   perform set_tenant(p_tenant);
-  return query execute
+  for s in execute
     'select * from sessions where tenant = $1'
     || case when p_user is not null then ' and user_id = $2 and partition = $12' else '' end
     || case when p_state is not null then ' and state = $3' else '' end
@@ -610,7 +614,12 @@ begin
        then ' and (activity_minute, last_activity_at, id) < (minute_of($9), $9, $10)' else '' end
     || ' order by activity_minute desc, last_activity_at desc, id desc limit $11'
     using p_tenant, p_user, p_state, p_chatmode, p_agent, p_conversation, p_since, p_until, p_cursor_at, p_cursor_id,
-      p_limit, p_partition;
+      p_limit, p_partition
+  loop
+    return next s;
+    size := size + length(s.metadata::text) + length(s.status::text) + coalesce(length(s.task), 0);
+    exit when size >= p_size;
+  end loop;
 end $$;
 
 -- Returns ids in ascending order: of one user, in the user's partition, or of all users.

@@ -70,10 +70,10 @@ end $$;
 -- Reads one page of relations. p_nodes null: all. p_direction: out, in or both; an edge between two of the nodes comes
 -- once. Only the given conditions become part of the statement, so each direction is served by its own index. The
 -- settings are needed because the planner assumes that row level security leaves 1 % of the rows; it would read and
--- sort the whole session for each page.
+-- sort the whole session for each page. The page ends with the edge that takes it to p_size characters.
 create function context.read_edges(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[],
-  p_from text, p_label text, p_to text, p_sequence integer, p_limit integer
+  p_from text, p_label text, p_to text, p_sequence integer, p_limit integer, p_size integer
 )
 returns table (from_node text, label text, to_node text, sequence integer, evidence text)
 language plpgsql security definer set search_path = context, pg_temp
@@ -87,6 +87,7 @@ declare
   outgoing text := ' and from_start = any ($9) and from_node = any ($2)';
   incoming text := ' and to_start = any ($9) and to_node = any ($2)';
   node_starts text[] := array(select left(n, 160) from unnest(p_nodes) as n);
+  size bigint := 0;
 begin
   perform set_tenant(p_tenant);
   if not exists (
@@ -96,7 +97,7 @@ begin
   ) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
-  return query execute
+  for from_node, label, to_node, sequence, evidence in execute
     case
       -- The order by start is also the order by node.
       when p_nodes is null then base || ' order by from_start, from_node, label, to_node, sequence'
@@ -105,7 +106,12 @@ begin
       else base || outgoing || ' union all ' || base || incoming || ' and from_node <> all ($2) order by 1, 2, 3, 4'
     end
     || ' limit $8'
-    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts, p_partition;
+    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts, p_partition
+  loop
+    return next;
+    size := size + length(from_node) + length(to_node) + length(evidence);
+    exit when size >= p_size;
+  end loop;
 end $$;
 
 -- Reads the commits of a conversation after (p_after, p_after_commit), of a user or, with p_user null, of all users.

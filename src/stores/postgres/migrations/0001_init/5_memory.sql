@@ -567,23 +567,36 @@ begin
     where can_access((l.m).tenant, (l.m).user_id, p_tenant, p_user);
 end $$;
 
+-- Characters of the long columns of a memory. Lists end with the memory that takes them to p_size of these.
+create function context.memory_size(m context.memory_rows) returns integer
+language sql immutable as $$
+  select coalesce(length(m.content), 0) + coalesce(length(m.metadata::text), 0) + coalesce(length(m.lineage::text), 0)
+$$;
+
 create function context.list_memories(
-  p_partition smallint, p_tenant text, p_user text, p_after uuid, p_limit integer
+  p_partition smallint, p_tenant text, p_user text, p_after uuid, p_limit integer, p_size integer
 )
 returns setof context.memory_rows
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare
+  r memory_rows;
+  size bigint := 0;
   v_user memori.memories.user_id%type := p_user;
 begin
   perform set_tenant(p_tenant);
-  return query
+  for r in
     select m.*
     from memory_rows m
     where m.partition = p_partition and m.stored_user = v_user and m.tenant = p_tenant
       and m.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
     order by m.id
-    limit p_limit;
+    limit p_limit
+  loop
+    return next r;
+    size := size + memory_size(r);
+    exit when size >= p_size;
+  end loop;
 end $$;
 
 create function context.read_memory_history(p_partition smallint, p_tenant text, p_user text, p_memory uuid)
@@ -603,17 +616,19 @@ begin
 end $$;
 
 create function context.memories_by_source(
-  p_partition smallint, p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer
+  p_partition smallint, p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer, p_size integer
 )
 returns setof context.memory_rows
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
+  r memory_rows;
+  size bigint := 0;
   v_user memori.memories.user_id%type := p_user;
 begin
   perform set_tenant(p_tenant);
-  return query
+  for r in
     select (l.m).*
     from (
       select x.memory_id
@@ -629,7 +644,12 @@ begin
       where m.partition = p_partition and m.stored_user = v_user and m.tenant = p_tenant and m.id = s.memory_id
       offset 0
     ) l
-    order by s.memory_id;
+    order by s.memory_id
+  loop
+    return next r;
+    size := size + memory_size(r);
+    exit when size >= p_size;
+  end loop;
 end $$;
 
 create function context.count_memory_uses(
@@ -651,32 +671,42 @@ begin
 end $$;
 
 create function context.expired_memories(
-  p_partition smallint, p_tenant text, p_user text, p_at timestamptz, p_limit integer
+  p_partition smallint, p_tenant text, p_user text, p_at timestamptz, p_limit integer, p_size integer
 )
 returns setof context.memory_rows
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
+declare
+  r memory_rows;
+  size bigint := 0;
 begin
   perform set_tenant(p_tenant);
-  return query
+  for r in
     select m.*
     from memory_rows m
     where m.stored_expiry <= p_at and can_access(m.tenant, m.user_id, p_tenant, p_user)
     order by m.stored_expiry, m.id
-    limit p_limit;
+    limit p_limit
+  loop
+    return next r;
+    size := size + memory_size(r);
+    exit when size >= p_size;
+  end loop;
 end $$;
 
 -- Returns current memories that have no words, or words of a version before p_version; each is a range of the index.
 create function context.unindexed_memories(
-  p_partition smallint, p_tenant text, p_user text, p_version integer, p_limit integer
+  p_partition smallint, p_tenant text, p_user text, p_version integer, p_limit integer, p_size integer
 )
 returns setof context.memory_rows
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
+  r memory_rows;
+  size bigint := 0;
   v_user memori.memories.user_id%type := p_user;
 begin
   perform set_tenant(p_tenant);
-  return query
+  for r in
     select (u.m).*
     from (
       select m from memory_rows m
@@ -687,7 +717,12 @@ begin
       where m.partition = p_partition and m.tenant = p_tenant and m.stored_user = v_user and m.superseded_by is null
         and m.index_version < p_version
     ) u
-    limit p_limit;
+    limit p_limit
+  loop
+    return next r;
+    size := size + memory_size(r);
+    exit when size >= p_size;
+  end loop;
 end $$;
 
 -- Deletes everything of a user except sessions, which must then be indexed again. Returns the numbers of memories and

@@ -1,5 +1,6 @@
 import { sizeOf } from '../domain/event-size.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { itemSize } from '../domain/list-size.ts'
 import type { StoredEvent } from '../ports/session-store.ts'
 
 /** No page of the API has so many rows that shorter texts would matter. */
@@ -14,14 +15,27 @@ export function longestInline(limit: number): number {
 }
 
 /** The events of the rows, up to the one that fills a page, or to a row without an event. */
-export function fillPage<Row>(rows: readonly Row[], eventOf: (row: Row) => StoredEvent | undefined): StoredEvent[] {
-  const page: StoredEvent[] = []
+export function fillPage<Row>(rows: Iterable<Row>, eventOf: (row: Row) => StoredEvent | undefined): StoredEvent[] {
+  return takeUntilFull(rows, eventOf, sizeOf)
+}
+
+/** The items of the rows, up to the one that fills a page of a list. Reads no row after it. */
+export function fillList<Row, Item extends object>(rows: Iterable<Row>, itemOf: (row: Row) => Item): Item[] {
+  return takeUntilFull(rows, itemOf, itemSize)
+}
+
+function takeUntilFull<Row, Item>(
+  rows: Iterable<Row>,
+  itemOf: (row: Row) => Item | undefined,
+  sizeOfItem: (item: Item) => number,
+): Item[] {
+  const page: Item[] = []
   let size = 0
   for (const row of rows) {
-    const event = eventOf(row)
-    if (event === undefined) break
-    page.push(event)
-    size += sizeOf(event)
+    const item = itemOf(row)
+    if (item === undefined) break
+    page.push(item)
+    size += sizeOfItem(item)
     if (size >= LIMITS.pageSize) break
   }
   return page
