@@ -2372,7 +2372,6 @@ AS $function$
 $function$
 ;
 alter function context.memory_size(context.memory_rows) owner to throughline_functions;
-grant execute on function context.memory_size(context.memory_rows) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.minute_of(p_at timestamp with time zone)
  RETURNS integer

@@ -123,7 +123,7 @@ begin
     elsif f.name not in (
       'check_intake', 'import_commit', 'insert_imported_events', 'insert_edges', 'insert_events', 'insert_session',
       'chain_of', 'mark_type', 'minute_of', 'may_change_memories', 'add_words', 'replace_views', 'require_rows', 'corpus_id',
-      'set_envelope_updated_at', 'short_content', 'short_parts', 'write_envelope', 'write_view', 'write_views'
+      'memory_size', 'set_envelope_updated_at', 'short_content', 'short_parts', 'write_envelope', 'write_view', 'write_views'
     ) then
       execute format('grant execute on function %s to throughline_app', f.signature);
     end if;
