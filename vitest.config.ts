@@ -34,6 +34,7 @@ const LONGEST = [
   'test/crash/',
   'test/races/',
   'test/scale/',
+  'test/limits/',
   'src/cli/',
   'test/attacks/',
 ]

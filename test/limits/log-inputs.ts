@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { LIMITS } from '../../src/domain/limits.ts'
+import { isProving } from '../proof.ts'
+import { OWNER } from './heavy-data.ts'
+import {
+  distinctKeys,
+  forNew,
+  forTexts,
+  type HeavySessions,
+  type LargeInputs,
+  nested,
+  sessionAfter,
+} from './large-input.ts'
+import { randomCharacters, randomWords, run } from './texts.ts'
+
+/** What is around a text in a body. */
+const AROUND = 1000
+const LONGEST = LIMITS.content - AROUND
+const STATEMENT = LIMITS.statement
+
+/** Of the routes for sessions, their logs and their views. */
+export function logInputs(heavy: HeavySessions): LargeInputs {
+  return {
+    createSession: [
+      {
+        name: 'everything',
+        body: {
+          userId: randomWords(LIMITS.name),
+          metadata: { text: randomWords(LIMITS.metadata - AROUND) },
+          task: randomWords(LIMITS.task),
+        },
+      },
+    ],
+    listSessions: [{ name: 'wide', query: { userId: OWNER, chatmode: 'wide', limit: '500' } }],
+    activeSession: [{ name: 'wide', query: { userId: OWNER, chatmode: 'wide' } }],
+    getSession: heavy.each(['large']),
+    forkSession: heavy.each(['large'], { body: {} }),
+    appendEvents: [
+      forNew('longest content', { type: 'tool_result', content: randomCharacters(LONGEST) }),
+      forNew('longest text', { type: 'user_message', content: run('é', LONGEST) }),
+      forNew('largest parts', { type: 'x.data', parts: { rows: run('{"a":1},', LONGEST / 2) } }),
+      forNew('deepest parts', { type: 'x.data', parts: nested(LIMITS.depth - 2) }),
+      forNew('widest parts', { type: 'x.data', parts: distinctKeys(LIMITS.members - 10) }),
+      forNew(
+        'most events',
+        Array.from({ length: LIMITS.events }, (_, i) => ({ type: 'user_message', content: randomWords(14_000, i) })),
+      ),
+      forNew('most calls', {
+        type: 'model_message',
+        parts: {
+          toolCalls: Array.from({ length: LIMITS.calls }, (_, i) => ({
+            id: `${i}`,
+            name: 'do',
+            arguments: randomWords(7000, i),
+          })),
+        },
+      }),
+      { ...forNew('too many keys', { type: 'x.data', parts: distinctKeys(2_000_000) }), refused: 413 },
+    ],
+    listEvents: [
+      ...heavy.each(['large', 'calls', 'texts'], { query: { limit: '500' } }),
+      ...heavy.each(['large'], { query: { limit: '500', order: 'desc' } }),
+      heavy.on('large', 'by type', { query: { limit: '500', types: 'tool_result' } }),
+    ],
+    recentEvents: [
+      ...heavy.each(['large', 'calls', 'long'], { query: { maxTurns: '500' } }),
+      ...heavy.each(['large', 'calls', 'texts'], { query: { maxTokens: '8000' } }),
+      ...heavy.each(['large', 'calls', 'texts'], { query: { maxTokens: '1000000' } }),
+    ],
+    followEvents: [...heavy.each(['long']), heavy.on('large', 'eight that nobody reads', { streams: 8 })],
+    snapshotAt: heavy.each(['large', 'work'], { params: { sequence: '3' } }),
+    listMessages: [
+      ...heavy.each(['large', 'calls']),
+      ...heavy.each(['calls', 'long'], { query: { format: 'anthropic' } }),
+    ],
+    addMessages: forTexts(LONGEST, (content) => ({ role: 'user', content })),
+    clearMessages: heavy.copies(['long']),
+    getState: heavy.each(['work']),
+    updateState: [
+      forNew('most keys', distinctKeys(LIMITS.members - 10)),
+      forNew('longest value', { text: randomWords(LIMITS.scratchpad - AROUND) }),
+      { name: 'one key of the largest', prepare: heavy.copyOf('work'), body: { one: 1 } },
+    ],
+    replaceState: [
+      forNew('most keys', distinctKeys(LIMITS.members - 10)),
+      forNew('deepest', { deep: nested(LIMITS.depth - 4) }),
+    ],
+    addToState: [
+      forNew(
+        'a long list',
+        { key: 'list', value: 'last' },
+        sessionAfter((session) =>
+          session.updateState({ list: Array.from({ length: LIMITS.members - 10 }, (_, i) => `item ${i}`) }),
+        ),
+      ),
+    ],
+    incrementState: [{ name: 'the largest scratchpad', prepare: heavy.copyOf('work'), body: { key: 'count' } }],
+    passGate: [forNew('longest note', { gate: 1, note: randomWords(STATEMENT) })],
+    handOff: [forNew('largest', { to: 'motivator', reason: randomWords(STATEMENT), context: largestContext() })],
+    takeHandoff: [
+      forNew(
+        'largest context',
+        undefined,
+        sessionAfter((session) => session.handoff({ to: 'motivator', reason: 'now', context: largestContext() })),
+      ),
+    ],
+    setActiveAgent: [forNew('longest name', { agent: run('é', LIMITS.name), reason: randomWords(STATEMENT) })],
+    listTransitions: heavy.each(['reasons']),
+    recordTransition: [forNew('longest reason', { to: 'motivator', reason: randomWords(STATEMENT) })],
+    getEnvelope: heavy.each(['work', 'reasons']),
+    updateEnvelope: [forNew('largest metadata', { metadata: { text: randomWords(LIMITS.metadata - AROUND) } })],
+    intakeStatus: [{ name: 'nothing' }],
+    pauseIntake: [{ name: 'nothing' }],
+    resumeIntake: [{ name: 'nothing' }],
+    // it needs a database of another system
+    backfillEnvelopes: [],
+    rollbackEnvelopes: [{ name: 'all', body: { batch: 'none', dryRun: true } }],
+    // they need Redis
+    warmEnvelopes: [],
+    cachedEnvelopes: [],
+    ...conversationInputs(heavy),
+  }
+}
+
+/** Of the routes that follow a task through its states. */
+function conversationInputs(heavy: HeavySessions): LargeInputs {
+  const reason = randomWords(STATEMENT)
+  return {
+    ask: [forNew('longest', { question: reason })],
+    answer: forTexts(
+      STATEMENT,
+      (text) => ({ text }),
+      sessionAfter((session) => session.ask('Which?')),
+    ),
+    interrupt: [forNew('longest', { text: reason })],
+    incorporate: [
+      forNew(
+        'longest',
+        { note: reason },
+        sessionAfter((session) => session.interrupt('Wait')),
+      ),
+    ],
+    propose: [forNew('longest', { summary: reason })],
+    confirm: heavy.copies(['large', 'texts'], { body: {} }, (session) => session.propose('done')),
+    continueWith: [
+      forNew(
+        'longest',
+        { request: reason },
+        sessionAfter((session) => session.propose('done')),
+      ),
+    ],
+    abort: heavy.copies(['large'], { body: { reason } }),
+    endSession: heavy.copies(['long', 'calls'], { body: {} }),
+    handleMessage: forTexts(STATEMENT, (message) => ({ userId: OWNER, message })).map(({ name, body }) => ({
+      name,
+      body,
+      params: { id: randomUUID() },
+    })),
+    resumeConversation: ['large', 'calls', 'work', ...(isProving ? ['long', 'texts', 'reasons'] : [])].map((name) => ({
+      name,
+      params: { id: name },
+      body: { userId: OWNER },
+    })),
+    declineSession: [{ name: 'large', params: { id: 'large' }, body: { userId: OWNER } }],
+  }
+}
+
+function largestContext() {
+  return { key_decisions: Array.from({ length: 1000 }, (_, i) => randomWords(500, i)) }
+}

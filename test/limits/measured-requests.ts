@@ -1,0 +1,134 @@
+import { inject } from 'vitest'
+import type { Route } from '../../src/http/route.ts'
+import { open, type Throughline } from '../../src/index.ts'
+import { authorization } from '../http/raw-requests.ts'
+import { urlOf } from '../http/send.ts'
+import { isProving, printFigure } from '../proof.ts'
+import { databasesOf, SERVING } from '../servers/database.ts'
+import { temporaryFolder } from '../servers/test-run.ts'
+import type { LargeInput } from './large-input.ts'
+import { type Cost, type MonitoredServer, startMonitoredServer } from './monitored-server.ts'
+
+const MB = 1024 * 1024
+/** The longest piece of work on the event loop, in milliseconds of CPU time. */
+const LONGEST_MS = 250
+/** How far memory may grow. */
+const MOST_BYTES = 256 * MB
+
+/** A database, and a measured server for it. */
+export interface MeasuredStore {
+  /** The database without the server. */
+  readonly tl: Throughline
+  /** Sends a request, and says what was wrong with its response or its cost; `undefined` if nothing was. */
+  problemWith(route: Route, input: LargeInput): Promise<string | undefined>
+  /** How many requests it accepted. */
+  accepted(): number
+  close(): Promise<void>
+}
+
+export const STORES = [
+  { store: 'SQLite', create: sqliteFile },
+  { store: 'Postgres', create: postgresDatabase },
+] as const
+
+interface TestStore {
+  readonly url: string
+  /** For servers, which must not be superusers. */
+  readonly serving: string
+  remove(): Promise<void>
+}
+
+async function sqliteFile(): Promise<TestStore> {
+  const { path, remove } = temporaryFolder('throughline-limits-')
+  const url = `sqlite:${path}/sessions.db`
+  return { url, serving: url, remove: async () => remove() }
+}
+
+async function postgresDatabase(): Promise<TestStore> {
+  const [server] = inject('postgres')
+  const databases = await databasesOf(server?.url ?? '')
+  const database = await databases.create()
+  const remove = async () => {
+    await database.destroy()
+    await databases.close()
+  }
+  return { url: database.url(), serving: database.url(SERVING), remove }
+}
+
+export async function openMeasured({ store, create }: (typeof STORES)[number]): Promise<MeasuredStore> {
+  const { url, serving, remove } = await create()
+  const tl = await open({ url, index: false })
+  let server: MonitoredServer | undefined
+  let accepted = 0
+
+  /** Starts it again after it died. */
+  async function running(): Promise<MonitoredServer> {
+    if (server === undefined || server.hasEnded()) server = await startMonitoredServer(serving, MOST_BYTES)
+    return server
+  }
+
+  async function problemWith(route: Route, input: LargeInput): Promise<string | undefined> {
+    const id = await input.prepare?.(tl)
+    const request = { ...input, params: { ...(id !== undefined && { id }), ...input.params } }
+    try {
+      const { measure, url: base } = await running()
+      const sending = new AbortController()
+      const { result, cost } = await measure(() => sendAll(base, route, request, sending.signal))
+      sending.abort()
+      if (result.status < 300) accepted++
+      if (isProving) printFigure(`${store}, ${route.operation}, ${input.name}: ${textOf(cost)}, ${result.status}`)
+      return problemOf(input, result, cost)
+    } catch (error) {
+      return `${input.name}: ${(error as Error).message}`
+    }
+  }
+
+  async function close(): Promise<void> {
+    await server?.stop()
+    await tl.close()
+    await remove()
+  }
+
+  return { tl, problemWith, accepted: () => accepted, close }
+}
+
+interface Result {
+  status: number
+  /** The start of a refusal. */
+  refusal: string
+}
+
+async function sendAll(base: string, route: Route, input: LargeInput, signal: AbortSignal): Promise<Result> {
+  const results = Array.from({ length: input.streams ?? 1 }, () => sendOne(base, route, input, signal))
+  return (await Promise.all(results))[0] as Result
+}
+
+/** Sends a request and discards its response. Of a stream it reads nothing. */
+async function sendOne(base: string, route: Route, input: LargeInput, signal: AbortSignal): Promise<Result> {
+  const query = input.query === undefined ? '' : `?${new URLSearchParams(input.query)}`
+  const response = await fetch(urlOf(base, route.path, input) + query, {
+    method: route.method,
+    headers: { authorization, ...(input.body !== undefined && { 'content-type': 'application/json' }) },
+    ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+    signal,
+  })
+  const { status, ok, body } = response
+  if (!ok) return { status, refusal: (await response.text()).slice(0, 300) }
+  if (!route.stream) await body?.pipeTo(new WritableStream())
+  return { status, refusal: '' }
+}
+
+function problemOf({ name, refused }: LargeInput, { status, refusal }: Result, cost: Cost): string | undefined {
+  if (!isExpected(status, refused)) return `${name}: ${status} ${refusal}`
+  const isBounded = cost.longestMs <= LONGEST_MS && cost.grownBytes <= MOST_BYTES
+  return isBounded ? undefined : `${name}: ${textOf(cost)}`
+}
+
+function isExpected(status: number, refused: LargeInput['refused']): boolean {
+  if (refused === 'maybe') return status < 500
+  return refused === undefined ? status < 300 : status === refused
+}
+
+function textOf({ longestMs, grownBytes }: Cost): string {
+  return `${Math.round(longestMs)} ms, ${Math.round(grownBytes / MB)} MB`
+}
