@@ -35,7 +35,7 @@ interface Build {
 
 interface Round {
   perSecond: number
-  /** Milliseconds of all cores per operation, whoever used them: client and server. */
+  /** Milliseconds of all cores per operation, of client and server. */
   cpu: number
 }
 

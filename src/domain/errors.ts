@@ -293,7 +293,7 @@ const SHARED_LIMITS = {
   requestsPerSecond: 'too many requests per second',
 } as const
 
-/** A limit of which each tenant and caller has a share. */
+/** A limit that tenants and callers share. */
 export type SharedLimit = keyof typeof SHARED_LIMITS
 
 /** The server is overloaded, stopping, or cannot verify tokens right now. Nothing was done; try again soon. */

@@ -113,7 +113,7 @@ export const intakeRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S30',
-    title: 'keeps the first secret, whoever asks and however many at once',
+    title: 'keeps the first of many secrets, and returns it to every caller',
     async check(db) {
       const stores = await Promise.all(upTo(4).map(() => db.connect()))
       const candidates = upTo(20).map((n) => `candidate ${n}`)
