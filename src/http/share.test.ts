@@ -29,7 +29,7 @@ describe('a share', () => {
     expect(share.take(1, caller('acme', 'quiet'))).toBeUndefined()
   })
 
-  it('is given back to whoever held it', () => {
+  it('returns to the caller who held it', () => {
     const share = new Share(10)
     const most = fill(share, () => caller('acme'))
     for (let n = 0; n < most; n++) share.release(1, caller('acme'))

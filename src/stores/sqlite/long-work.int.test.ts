@@ -290,7 +290,7 @@ describe('a fork in pieces', () => {
     expect((await readLog(store, source)).length).toBe(countEvents(source))
   })
 
-  it('fails if its source is purged meanwhile, even if a new session has the id by then', async () => {
+  it('fails if its source is purged meanwhile, even if a new session took the id', async () => {
     const source = await largeSession(400)
     const forking = expectError('SESSION_NOT_FOUND', forkSession(store, source, 400))
     const copy = await hiddenId()
