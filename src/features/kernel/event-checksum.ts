@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../ports/session-store.ts'
-import { nodeCrypto } from './crypto.ts'
+import { nodeCrypto, randomDigits } from './crypto.ts'
 
 /** What the checksum of an event covers: nothing that differs in a copy, such as ids and sequences. */
 export interface CoveredFields extends Pick<NewEvent, 'type' | 'role' | 'content'> {
@@ -15,29 +15,13 @@ const DIGEST = 32
 /** A checksum as stores keep it: the salt, then the digest. */
 export const CHECKSUM = new RegExp(`^[0-9a-f]{${SALT + DIGEST}}$`)
 
-/** Salts drawn at once: one draw per event would cost as much as its digest. */
-const SALTS = 1024
-let salts = ''
-let used = 0
-
 /**
  * Returns the checksum of an event, under a salt of its own. With `known`, under the salt of that checksum: the result
  * equals it if the event is what it was.
  */
 export function checksumOf(event: CoveredFields, known?: string): string {
-  const salt = known === undefined ? newSalt() : known.slice(0, SALT)
+  const salt = known === undefined ? randomDigits(SALT) : known.slice(0, SALT)
   return salt + digestOf(salt, event)
-}
-
-function newSalt(): string {
-  if (used === salts.length) {
-    salts = nodeCrypto()
-      .randomBytes((SALTS * SALT) / 2)
-      .toString('hex')
-    used = 0
-  }
-  used += SALT
-  return salts.slice(used - SALT, used)
 }
 
 function digestOf(salt: string, { type, role, content, parts, agentId, occurredAt }: CoveredFields): string {
