@@ -100,9 +100,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     if (closed) throw new StorageError('sqlite', 'the store is closed')
   }
 
-  async function write<T>(work: () => T): Promise<T> {
-    assertOpen()
-    return await queue.add(work)
+  function write<T>(work: () => T): Promise<T> {
+    return closed ? Promise.reject(new StorageError('sqlite', 'the store is closed')) : queue.add(work)
   }
 
   async function read<T>(work: () => T): Promise<T> {
