@@ -3,13 +3,15 @@ import { TooLargeError, ValidationError } from '../../domain/errors.ts'
 import { checkCallCount, defaultRole, type SessionEvent, toolCallsOf } from '../../domain/event.ts'
 import { encodeJson, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import type { NewEvent } from '../../ports/session-store.ts'
+import type { AppendRequest, NewEvent } from '../../ports/session-store.ts'
 import { fingerprint, isMilestone } from '../kernel/decide.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
 import { checksumOf } from '../kernel/event-checksum.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { appendOptions, eventInput } from './schema.ts'
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /**
  * Appends facts to the log, without a read before the write. `list` is the caller's name for them in error messages.
@@ -23,13 +25,10 @@ export async function appendEvents(
 ): Promise<SessionEvent[]> {
   const { idempotencyKey: key, expectedSequence } = options === undefined ? {} : parse(appendOptions, options)
   const events = newEvents(deps, input, list)
-  const written = await deps.store.append({
-    ...keyOf(deps, sessionId),
-    events,
-    at: now(deps),
-    ...(key !== undefined && { idempotency: { key, fingerprint: fingerprint(events) } }),
-    ...(expectedSequence !== undefined && { expectedSequence }),
-  })
+  const request: Mutable<AppendRequest> = { ...keyOf(deps, sessionId), events, at: now(deps) }
+  if (key !== undefined) request.idempotency = { key, fingerprint: fingerprint(events) }
+  if (expectedSequence !== undefined) request.expectedSequence = expectedSequence
+  const written = await deps.store.append(request)
   deps.background.wrote(sessionId, events.some(isMilestone))
   return written.events.map((event) => sessionEvent(sessionId, event))
 }
@@ -54,16 +53,13 @@ function checkedEvent(deps: Deps, input: unknown, at: string): NewEvent {
   const encoded = parts === undefined ? undefined : encodeJson(parts, field('parts'), LIMITS.parts)
   checkCalls(type, parts, field('parts'))
   if (content === '' && !mayBeEmpty(type, parts)) throw new ValidationError(field('content'), 'must not be empty')
-  return {
-    id: deps.newId(),
-    type,
-    role,
-    content,
-    ...(encoded !== undefined && { parts: encoded }),
-    ...(agentId !== undefined && { agentId }),
-    ...(occurredAt !== undefined && { occurredAt }),
-    checksum: checksumOf({ type, role, content, parts: encoded, agentId, occurredAt }),
-  }
+  const checksum = checksumOf({ type, role, content, parts: encoded, agentId, occurredAt })
+  // assigned one by one: spreads took as long as all checks
+  const event: Mutable<NewEvent> = { id: deps.newId(), type, role, content, checksum }
+  if (encoded !== undefined) event.parts = encoded
+  if (agentId !== undefined) event.agentId = agentId
+  if (occurredAt !== undefined) event.occurredAt = occurredAt
+  return event
 }
 
 /** Whether an event may have empty content: a tool call, an empty tool result, or a custom event with parts. */

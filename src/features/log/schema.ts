@@ -2,7 +2,7 @@ import { z } from 'zod/mini'
 import { APPENDABLE_TYPES, RECORDED_TYPES, ROLES } from '../../domain/event.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isoTime, name, pageSize, schema, sequence, text } from '../kernel/parse.ts'
+import { compiled, isoTime, name, pageSize, schema, sequence, text } from '../kernel/parse.ts'
 
 const CUSTOM_TYPE = /^x\.[A-Za-z0-9][A-Za-z0-9_.:-]{0,126}$/
 const appendable: ReadonlySet<string> = new Set(APPENDABLE_TYPES)
@@ -29,14 +29,16 @@ const appendableType = schema(() =>
 )
 
 export const eventInput = schema(() =>
-  z.strictObject({
-    type: appendableType(),
-    role: z.optional(z.enum(ROLES)),
-    content: z.optional(text(LIMITS.content)),
-    parts: z.optional(z.custom<Json>().register(z.globalRegistry, { description: 'Any JSON.' })),
-    agentId: z.optional(name()),
-    occurredAt: z.optional(isoTime()),
-  }),
+  compiled(
+    z.strictObject({
+      type: appendableType(),
+      role: z.optional(z.enum(ROLES)),
+      content: z.optional(text(LIMITS.content)),
+      parts: z.optional(z.custom<Json>().register(z.globalRegistry, { description: 'Any JSON.' })),
+      agentId: z.optional(name()),
+      occurredAt: z.optional(isoTime()),
+    }),
+  ),
 )
 
 export const appendOptions = schema(() =>
