@@ -1,7 +1,6 @@
 // Compares this build with another one, such as that of an earlier commit.
 // Usage: npm run bench:builds -- --against FOLDER [--store sqlite|postgres --lines W1,C1 --rounds N --index]
 // FOLDER is the other build's dist. Each build has a process and a database of its own; rounds alternate.
-import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -35,7 +34,7 @@ interface Build {
 
 interface Round {
   perSecond: number
-  /** Milliseconds of all cores per operation, of client and server. */
+  /** Milliseconds of CPU time per operation, of the build's processes and of the database's. */
   cpu: number
 }
 
@@ -67,7 +66,8 @@ async function compare(store: string, line: LineName, rounds: number): Promise<v
   })) as [Round, Round]
   console.log(
     `${store} ${BUILD_LINES[line].title}: ${(after.perSecond / before.perSecond).toFixed(2)} by rate ` +
-      `(${Math.round(before.perSecond)} → ${Math.round(after.perSecond)}/s), ${(before.cpu / after.cpu).toFixed(2)} by CPU time`,
+      `(${Math.round(before.perSecond)} → ${Math.round(after.perSecond)}/s), ${(before.cpu / after.cpu).toFixed(2)} by CPU time ` +
+      `(${(before.cpu * 1000).toFixed(1)} → ${(after.cpu * 1000).toFixed(1)} µs)`,
   )
 }
 
@@ -79,7 +79,8 @@ function turns(builds: readonly Build[], round: number): [number, Build][] {
 
 async function start(workspace: Workspace, store: string, folder: string, line: LineName): Promise<Build> {
   const build = pathToFileURL(join(folder, 'index.js')).href
-  const url = store === 'postgres' ? await (await workspace.postgres()).empty() : `sqlite:${workspace.file()}`
+  const server = store === 'postgres' ? await workspace.postgres() : undefined
+  const url = (await server?.empty()) ?? `sqlite:${workspace.file()}`
   const { open } = (await import(build)) as typeof import('../dist/index.js')
   await (await open({ url, migrate: true })).close()
   const { processes = 1 }: BuildLine = BUILD_LINES[line]
@@ -87,19 +88,15 @@ async function start(workspace: Workspace, store: string, folder: string, line: 
   const children = await Promise.all(Array.from({ length: processes }, () => startProcess(options)))
   return {
     async round() {
-      const before = busyTime()
+      const before = (await server?.cpuTime()) ?? 0
       const done = await Promise.all(children.map((child) => child.round()))
       const operations = done.reduce((sum, one) => sum + one.operations, 0)
       const seconds = Math.max(...done.map((one) => one.seconds))
-      return { perSecond: operations / seconds, cpu: (busyTime() - before) / operations }
+      const cpuMs = done.reduce((sum, one) => sum + one.cpuMs, ((await server?.cpuTime()) ?? 0) - before)
+      return { perSecond: operations / seconds, cpu: cpuMs / operations }
     },
     async stop() {
       await Promise.all(children.map((child) => child.stop()))
     },
   }
-}
-
-/** Milliseconds that all cores were busy since the machine started. */
-function busyTime(): number {
-  return cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0)
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { open } from '../dist/index.js'
 import { postgresPrograms, startPostgres } from '../test/servers/postgres.ts'
-import { parentOf, pinProcesses } from './cpu-pinning.ts'
 import { pg } from './drivers.ts'
+import { childrenTime, parentOf, pinProcesses } from './processes.ts'
 
 const SIZE = `
   select coalesce(sum(pg_total_relation_size(c.oid)), 0) as bytes
@@ -21,6 +21,8 @@ export interface Databases {
   vacuum(): Promise<void>
   /** Bytes of all tables of a database on disk, with their indexes, after a vacuum. */
   size(url: string): Promise<number>
+  /** Milliseconds of CPU time of the server so far; 0 for a server that was not started here. */
+  cpuTime(): Promise<number>
   /** Whether new connections pin the server and this process to separate cores. */
   separate(apart: boolean): Promise<void>
   version(): Promise<string>
@@ -35,6 +37,7 @@ export async function databases(): Promise<Databases> {
   const serving = { user: `throughline_bench_${process.pid}`, password: randomBytes(16).toString('hex') }
   const made: string[] = []
   let count = 0
+  let first: Promise<number | undefined> | undefined
 
   function at(database: string, role?: { user: string; password: string }): string {
     const target = new URL(server.url)
@@ -52,6 +55,13 @@ export async function databases(): Promise<Databases> {
 
   async function clear(): Promise<void> {
     for (const database of made.splice(0)) await run(server.url, `drop database ${database} with (force)`)
+  }
+
+  /** The server's first process; undefined for a server that was not started here. */
+  async function firstProcess(): Promise<number | undefined> {
+    if (process.env['DATABASE_URL'] !== undefined) return undefined
+    first ??= run(server.url, 'select pg_backend_pid() as pid').then(([row]) => parentOf(Number(row?.['pid'])))
+    return await first
   }
 
   try {
@@ -79,15 +89,13 @@ export async function databases(): Promise<Databases> {
       const [row] = await run(database, SIZE)
       return Number(row?.['bytes'])
     },
+    async cpuTime() {
+      const server = await firstProcess()
+      return server === undefined ? 0 : childrenTime(server)
+    },
     async separate(apart) {
-      // processes of a foreign server are left alone
-      if (process.env['DATABASE_URL'] !== undefined) return
-      const client = new pg.Client(server.url)
-      await client.connect()
-      const [row] = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows
-      const first = parentOf(row?.pid ?? 0)
-      await client.end()
-      if (first !== undefined) pinProcesses(first, apart)
+      const server = await firstProcess()
+      if (server !== undefined) pinProcesses(server, apart)
     },
     version: async () => `${(await run(server.url, 'show server_version'))[0]?.['server_version']}`,
     clear,

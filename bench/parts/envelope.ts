@@ -1,12 +1,12 @@
 import { open, type Session, type Throughline } from '../../dist/index.js'
 import { partitionOf } from '../../src/domain/partition.ts'
 import { startRedis } from '../../test/servers/redis.ts'
-import { pinProcesses } from '../cpu-pinning.ts'
 import type { Databases } from '../databases.ts'
 import { pg, Redis } from '../drivers.ts'
 import { runWriters, WORK, type Workload } from '../load.ts'
 import { type Competitor, measureInTurns } from '../measure.ts'
 import type { Part } from '../part.ts'
+import { pinProcesses } from '../processes.ts'
 import type { Row } from '../table.ts'
 import type { Workspace } from '../workspace.ts'
 
