@@ -1,7 +1,8 @@
 import type { Envelope } from '../domain/envelope.ts'
 import type { SessionScratchpad } from '../domain/fold.ts'
 import type { JsonObject } from '../domain/json.ts'
-import type { SessionRecord, SessionState } from '../domain/record.ts'
+import type { LabelValue } from '../domain/label.ts'
+import type { ParentLink, SessionRecord, SessionState } from '../domain/record.ts'
 
 /** Values of a new session. */
 export interface CreateSession {
@@ -18,6 +19,11 @@ export interface CreateSession {
   /** First active agent. @default the first of the agents given to `open()`, else `assistant` */
   agent?: string
   metadata?: JsonObject
+  /**
+   * Makes it the session of a sub-agent. The parent is a live session of the same tenant and user; `sequence` is the
+   * event that called for the child. The child ends when its parent ends, and is purged with it.
+   */
+  parent?: ParentLink
   /** From this time on (ISO 8601) the session acts as ended. */
   expiresAt?: string
   /** The same in milliseconds from the start. */
@@ -31,7 +37,7 @@ export interface ActiveScope {
   userId: string
   /** @default 'default' */
   chatmode?: string
-  /** Without it any conversation matches, the newest session first. */
+  /** Without it any conversation matches, the newest session first, but no child session. */
   conversationId?: string
   /** @default 'local', or the caller's own */
   tenant?: string
@@ -47,6 +53,10 @@ export interface ListSessions {
   /** Active agent. */
   agent?: string
   conversationId?: string
+  /** Only the children of this session. */
+  parent?: string
+  /** Only sessions whose metadata has these top-level members with equal values. At most 8. */
+  metadata?: Readonly<Record<string, LabelValue>>
   /** Active at or after this time (ISO 8601). */
   since?: string
   /** Last active before this time (ISO 8601). */
@@ -59,7 +69,10 @@ export interface ListSessions {
 
 /** One page of a list. */
 export interface Page<T> {
-  /** A page of large items has fewer than its limit. */
+  /**
+   * A page of large items has fewer than its limit. One filtered by metadata that many sessions have may be empty and
+   * still have a `nextCursor`.
+   */
   items: T[]
   /** Absent on the last page. */
   nextCursor?: string

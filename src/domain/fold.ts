@@ -9,7 +9,7 @@ import {
 } from './envelope.ts'
 import { type RecordedType, type SessionEvent, startsTurn } from './event.ts'
 import type { JsonObject } from './json.ts'
-import { isFinal, type Scope, type SessionRecord, type SessionStatus } from './record.ts'
+import { isFinal, type ParentLink, type Scope, type SessionRecord, type SessionStatus } from './record.ts'
 import {
   applyStateChange,
   type HandoffContext,
@@ -70,6 +70,7 @@ export interface StartedParts extends Scope {
   task?: string
   expiresAt?: string
   metadata: JsonObject
+  parent?: ParentLink
   identity?: Identity
   /** The backfill that created it. */
   batch?: string
@@ -238,13 +239,13 @@ function withAgent({ record, state, ...view }: SessionView, event: SessionEvent)
   }
 }
 
-/** A fork is live and never compacted or expiring, even if its source is. */
+/** A fork is live, never compacted or expiring, and nobody's child, even if its source is. */
 function asFork(
   { record, commit: _commit, awaitsCommit: _awaits, envelope, ...view }: SessionView,
   event: SessionEvent,
 ): SessionView {
   const { from, ...given } = event.parts as unknown as ForkedParts
-  const { endedAt: _ended, expiresAt: _expires, task: _task, ...kept } = record
+  const { endedAt: _ended, expiresAt: _expires, task: _task, parent: _parent, ...kept } = record
   return {
     ...view,
     record: {

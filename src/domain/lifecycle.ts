@@ -65,6 +65,7 @@ const ABORT_REASONS: Readonly<Record<AbortCause, string>> = {
   declined: 'User chose not to continue',
   displaced: 'Interrupted by new task',
   abandoned: 'Abandoned by user',
+  parent_ended: 'Parent session ended',
 }
 
 /** Builds the command that aborts a session for this cause. */

@@ -17,10 +17,10 @@ export type SessionStatus =
 export type AbortCause = (typeof ABORT_CAUSES)[number]
 
 /**
- * Every {@link AbortCause}: it expired or went stale, the user declined to continue, a new task displaced it, or the
- * user abandoned it.
+ * Every {@link AbortCause}: it expired or went stale, the user declined to continue, a new task displaced it, the user
+ * abandoned it, or its parent ended.
  */
-export const ABORT_CAUSES = ['expired', 'declined', 'displaced', 'abandoned'] as const
+export const ABORT_CAUSES = ['expired', 'declined', 'displaced', 'abandoned', 'parent_ended'] as const
 
 /** Name of a state. */
 export type SessionState = SessionStatus['state']
@@ -59,6 +59,13 @@ export function isWithin(owner: { tenant: string; userId: string }, within: Prin
   return owner.tenant === within.tenant && (within.userId === undefined || owner.userId === within.userId)
 }
 
+/** The session that started a child session, and the event that called for it. */
+export interface ParentLink {
+  sessionId: string
+  /** Sequence in the log of the parent, such as that of the tool call. */
+  sequence?: number
+}
+
 /** Identity, status and counters of a session. Times are ISO 8601 in UTC. */
 export interface SessionRecord extends Scope {
   id: string
@@ -80,6 +87,8 @@ export interface SessionRecord extends Scope {
   expiresAt?: string
   metadata: JsonObject
   forkedFrom?: { sessionId: string; sequence: number }
+  /** Present in the session of a sub-agent. */
+  parent?: ParentLink
 }
 
 /** Returns when the session ended or expired; `undefined` while it is live. */

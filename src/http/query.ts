@@ -23,9 +23,19 @@ function typedValue(schema: z.core.$ZodType, value: string | string[]): unknown 
     return [value].flat().map((item) => typedValue(schema._zod.def.element, item))
   }
   if (Array.isArray(value)) return value
+  if (schema instanceof z.core.$ZodRecord) return jsonValue(value)
   if (schema instanceof z.core.$ZodNumber) return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value
   // a flag may have no value: ?getOrCreate
   if (schema instanceof z.core.$ZodBoolean)
     return value === '' || value === 'true' ? true : value === 'false' ? false : value
   return value
+}
+
+/** An object in a query is JSON text. */
+function jsonValue(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }

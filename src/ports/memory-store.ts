@@ -11,7 +11,8 @@ import type { IdempotencyStamp, PurgeCounts } from './session-store.ts'
  *   and the mark, or nothing. No other change of the same user comes in between. A decider that throws writes nothing.
  * - M2 A change writes only if its sessions exist and belong to the user and, with a `mark`, if that session is
  *   extracted exactly up to `from` and its log reaches `to`; otherwise it returns `stale` without calling the decider.
- *   `purge` deletes a session in the same step, so no memory names a deleted session.
+ *   `purge` deletes sessions in the same step, so no memory names a deleted session. It is also `stale` if one of them
+ *   has a child that is not among them.
  * - M3 The `version`s of a memory's history are 1, 2, 3 … in the order of its changes.
  * - M4 A memory is returned as written: content, numbers, lineage, and metadata with its key order.
  * - M5 `list` returns a user's memories in ascending order of id, after `after`, including expired and superseded ones.
@@ -60,12 +61,12 @@ export interface ChangeRequest extends UserKey {
   /** … or by fingerprint, without superseded ones … */
   readonly fingerprints?: readonly string[]
   /** … or by a source in their lineage, see `sourceKey`. */
-  readonly source?: string
+  readonly sources?: readonly string[]
   /** Sessions that the decision refers to. */
   readonly sessions?: readonly string[]
   readonly mark?: ExtractionMark
-  /** A session to purge. */
-  readonly purge?: string
+  /** Sessions to purge. */
+  readonly purge?: readonly string[]
   readonly idempotency?: IdempotencyStamp
   /** Pure: it may be called more than once. */
   decide(found: readonly Memory[]): MemoryWrites

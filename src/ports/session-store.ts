@@ -19,13 +19,15 @@ import type { StoreClock } from './clock.ts'
  * - S8 A write is acknowledged once it would survive the failures the store promises to survive (`docs/stores.md`).
  *
  * Sessions
- * - S9 `create` stores the first event and the views together. It checks in this order: the id exists (`same-id`), a
- *   session may be reused (`found`), the scope has a session that has not ended (`blocked`), else `created`. Of
- *   concurrent callers exactly one creates.
+ * - S9 `create` stores the first event and the views together. It checks in this order: the id exists (`same-id`), the
+ *   parent (S31), a session may be reused (`found`), the scope has a session that has not ended (`blocked`), else
+ *   `created`. Of concurrent callers exactly one creates.
  * - S10 `fork` copies the source's events up to a sequence, with their sequences, times and contents but new ids, and
  *   appends its own event; `same-id` if the id exists.
  * - S11 `active` returns the newest session of the scope that has neither ended nor expired; ties go to the highest id.
- * - S12 `list` returns sessions by newest activity, ties by descending id, after the cursor.
+ *   Without a conversation it never returns a child session; nor does a `create` that may reuse any session.
+ * - S12 `list` returns sessions by newest activity, ties by descending id, after the cursor. With `ids` it returns only
+ *   those, with `parent` only children of that session that belong to `userId`, which the query must then name.
  *
  * Reading
  * - S13 A read returns events in sequence order, never part of an append, with the exact text that was written.
@@ -45,7 +47,8 @@ import type { StoreClock } from './clock.ts'
  * - S21 With `within`, sessions of other tenants and users do not exist (S16), for every call.
  * - S22 `purge` hides a session in one step, then removes and counts everything stored of it. Other calls see all of it
  *   or nothing, also after a crash in between. The id may be used again: a call that writes to it waits for the end of
- *   the purge, or ends it. A fork hides its copy in the same way until it is complete. `erase` removes what earlier
+ *   the purge, or ends it. A purge of several sessions (M2) hides them all in that one step. A fork hides its copy in
+ *   the same way until it is complete. `erase` removes what earlier
  *   purges left in a log that the store writes beside its tables; false while a long-running reader needs it.
  *
  * Work
@@ -72,6 +75,15 @@ import type { StoreClock } from './clock.ts'
  * Secret
  * - S30 `secret` keeps the first candidate that any process gives it, and always returns that one.
  *
+ * Children and metadata
+ * - S31 A session with a `parent` is created only if a session with that id and the same owner exists
+ *   (`SessionNotFoundError` otherwise) and is live at `at` (`SessionEndedError` otherwise). No end and no purge of the
+ *   parent comes in between. An import may name a parent that does not exist.
+ * - S32 `descendants` returns the ids of all children of a session, their children and so on, each once and never the
+ *   id itself; those that belong to its owner.
+ * - S33 `labelled` returns ids of sessions whose metadata has the label (see `labelsOf`), at most `limit`. It keeps up
+ *   with every change of metadata, in the same step.
+ *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface SessionStore {
@@ -90,6 +102,8 @@ export interface SessionStore {
   checksums(key: SessionKey, range: SequenceRange): Promise<string[]>
   active(query: ActiveQuery): Promise<SessionRecord | undefined>
   list(query: ListQuery): Promise<SessionRecord[]>
+  descendants(key: SessionKey): Promise<string[]>
+  labelled(query: LabelQuery): Promise<string[]>
   /** Returns ids in ascending order, after `after`. */
   sessionIds(query: IdsQuery): Promise<string[]>
   /** Counts all sessions and events. */
@@ -305,11 +319,20 @@ export interface ListQuery {
   readonly chatmode?: string
   readonly agent?: string
   readonly conversationId?: string
+  readonly parent?: string
+  readonly ids?: readonly string[]
   /** Last activity at or after. */
   readonly since?: string
   /** Last activity before. */
   readonly until?: string
   readonly cursor?: { readonly lastActivityAt: string; readonly id: string }
+  readonly limit: number
+}
+
+export interface LabelQuery {
+  readonly tenant: string
+  readonly userId?: string
+  readonly label: string
   readonly limit: number
 }
 

@@ -1,4 +1,5 @@
 import { MemoryNotFoundError, SessionNotFoundError, ValidationError } from '../domain/errors.ts'
+import { isObject } from '../domain/json.ts'
 import { uuid } from '../features/kernel/parse.ts'
 
 /** Path of a session. An id that cannot exist is rejected here, without a request. */
@@ -23,12 +24,12 @@ export function encodeSegment(name: string, field: string): string {
   return encodeURIComponent(name)
 }
 
-/** The defined values as a query string with its `?`; lists become repeated keys. */
+/** The defined values as a query string with its `?`; lists become repeated keys, objects JSON text. */
 export function queryString(values: object): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) {
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (item !== undefined) query.append(name, String(item))
+      if (item !== undefined) query.append(name, isObject(item) ? JSON.stringify(item) : String(item))
     }
   }
   return query.size === 0 ? '' : `?${query}`

@@ -1,4 +1,4 @@
-import { InvalidTransitionError } from '../../domain/errors.ts'
+import { InvalidTransitionError, SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { abortFor, type LifecycleCommand, nextStatus, noteOf } from '../../domain/lifecycle.ts'
@@ -7,6 +7,7 @@ import { type AbortCause, checkLive, isFinal, type SessionRecord, type SessionSt
 import type { Observation } from '../../domain/work.ts'
 import { type Decided, type Draft, decideInAnyState, type KeyedCall } from '../kernel/decide.ts'
 import type { Deps } from '../kernel/deps.ts'
+import { childrenOf } from '../sessions/children.ts'
 import { decideWithWork, workDraft } from '../work/operation.ts'
 import { isDue } from './due.ts'
 
@@ -108,7 +109,26 @@ async function transition(
     const heard = said === undefined ? [] : [userMessage(said, intent)]
     return [...heard, ...stepsOf(deps, before, commands, at, staged, message)]
   }
-  return await decideWithWork(deps, id, decide, decideInAnyState, call)
+  const decided = await decideWithWork(deps, id, decide, decideInAnyState, call)
+  if (decided.events.length > 0) await abortChildren(deps, decided.view.record)
+  return decided
+}
+
+/** Aborts the children of a session that has ended. None can start after the end. */
+export async function abortChildren(deps: Deps, parent: SessionRecord): Promise<void> {
+  if (parent.endedAt === undefined) return
+  for await (const child of childrenOf(deps, parent)) {
+    if (child.endedAt === undefined) await abortChild(deps, child.id)
+  }
+}
+
+async function abortChild(deps: Deps, id: string): Promise<void> {
+  try {
+    await abortIfOpen(deps, id, 'parent_ended')
+  } catch (error) {
+    // purged since the list was read
+    if (!(error instanceof SessionNotFoundError)) throw error
+  }
 }
 
 function stepsOf(

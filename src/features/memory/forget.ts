@@ -58,24 +58,24 @@ async function forgetFrom(deps: Deps, input: ForgetSource, options: WriteOptions
 }
 
 /**
- * Purges a session and its part in the lineage of every memory; memories without other support go too. One step, so
- * that no memory ever names a purged session. `undefined` if there is no such session.
+ * Purges sessions and their part in the lineage of every memory; memories without other support go too. One step, so
+ * that no memory ever names a purged session. `undefined` if one does not exist, or has a child that is not named.
  */
 export async function purgeWithMemories(
   deps: Deps,
   user: UserKey,
-  sessionId: string,
+  sessionIds: readonly string[],
 ): Promise<(PurgeCounts & { memories: number }) | undefined> {
   const at = now(deps)
-  const source = `session:${sessionId}`
+  const sources = sessionIds.map((id) => `session:${id}`)
   let memories = 0
   const { purged } = await deps.store.memories.change({
     ...user,
     at,
-    source,
-    purge: sessionId,
+    sources,
+    purge: sessionIds,
     decide(found) {
-      const writes = without(found, source, at, () => false)
+      const writes = without(found, sources, at, () => false)
       memories = writes.removals.length
       return writes
     },
@@ -109,14 +109,15 @@ export async function forgetExpired(deps: Deps): Promise<number> {
 
 type IsGone = (entry: LineageEntry) => boolean
 
-/** Memories without a source. `isLost` says which are removed whatever else supports them. */
+/** Memories without these sources. `isLost` says which are removed whatever else supports them. */
 function without(
   found: readonly Memory[],
-  key: string,
+  keys: readonly string[],
   at: string,
   isLost: (memory: Memory, gone: IsGone) => boolean,
 ): Required<Omit<MemoryWrites, 'response'>> {
-  const gone: IsGone = (entry) => sourceKey(entry) === key
+  const removed = new Set<string | undefined>(keys)
+  const gone: IsGone = (entry) => removed.has(sourceKey(entry))
   const steps = found.map((memory) => ({
     id: memory.id,
     step: isLost(memory, gone) ? undefined : removeSource(memory, gone, at),
@@ -153,10 +154,10 @@ async function withoutEntries(
     const { response } = await deps.store.memories.change({
       ...user,
       at,
-      ...(isLast ? { source: key } : { ids: memories.map(({ id }) => id) }),
+      ...(isLast ? { sources: [key] } : { ids: memories.map(({ id }) => id) }),
       ...(stamp !== undefined && { idempotency: stamp }),
       decide(found) {
-        const writes = without(found, key, at, isLost)
+        const writes = without(found, [key], at, isLost)
         sum = { forgotten: total.forgotten + writes.removals.length, kept: total.kept + writes.puts.length }
         return { ...writes, ...(isLast && { response: JSON.stringify(sum) }) }
       },

@@ -1,23 +1,41 @@
 import type { PurgeOptions, PurgeReceipt } from '../../api.ts'
-import { SessionNotFoundError } from '../../domain/errors.ts'
+import { SessionNotFoundError, StorageError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import { userFor } from '../kernel/access.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
 import { parse, uuid } from '../kernel/parse.ts'
 import { findSession } from '../sessions/operation.ts'
 import { purgeUserInput } from './schema.ts'
 
-/** Removes one session and everything stored about it, also if it is partly imported or partly purged. */
+/** Retries of a purge when the session starts children meanwhile. */
+const ATTEMPTS = 50
+
+type Counts = Omit<PurgeReceipt, 'purgedAt' | 'pending'>
+
+/** Removes a session with its children and everything stored about them, also if it is partly imported or purged. */
 export async function purgeSession(deps: Deps, id: string): Promise<PurgeReceipt> {
   const discarded = await discardUnfinished(deps, id)
   if (discarded > 0) return await erased(deps, { sessions: 1, events: discarded, keys: 0, memories: 0 })
   const sessionId = await findSession(deps, id)
-  const view = await deps.store.load(keyOf(deps, sessionId))
-  const { purgeWithMemories } = await memories()
-  const { tenant = '', userId = '' } = view?.record ?? {}
-  const counts = await purged(deps, sessionId, () => purgeWithMemories(deps, { tenant, userId }, sessionId))
+  const record = await deps.store.record(keyOf(deps, sessionId))
+  const counts = record && (await purgeTree(deps, record, sessionId))
   if (counts === undefined) throw new SessionNotFoundError(id)
-  return await erased(deps, { sessions: 1, ...counts })
+  return await erased(deps, counts)
+}
+
+/** Purges a session with all its descendants in one step. `undefined` if there is no such session. */
+async function purgeTree(deps: Deps, { tenant, userId }: UserKey, sessionId: string): Promise<Counts | undefined> {
+  const { purgeWithMemories } = await memories()
+  const key = { sessionId, within: { tenant, userId } }
+  for (let attempt = 1; (await deps.store.record(key)) !== undefined; attempt++) {
+    const ids = [sessionId, ...(await deps.store.descendants(key))]
+    const counts = await purged(deps, ids, () => purgeWithMemories(deps, { tenant, userId }, ids))
+    if (counts !== undefined) return { sessions: ids.length, ...counts }
+    // a child was started or purged since; one that keeps starting children must end first
+    if (attempt === ATTEMPTS) throw new StorageError(deps.store.name, `session '${sessionId}' keeps starting children`)
+  }
+  return undefined
 }
 
 /** Removes a session that is partly imported or partly purged; returns its events, 0 if there is none. */
@@ -32,7 +50,6 @@ async function discardUnfinished(deps: Deps, id: unknown): Promise<number> {
  */
 export async function purgeUser(deps: Deps, user: string, options: PurgeOptions = {}): Promise<PurgeReceipt> {
   const within = userFor(deps, parse(purgeUserInput, { ...options, userId: user }))
-  const { purgeWithMemories } = await memories()
   const receipt = { sessions: 0, events: 0, ...(await deps.store.memories.purge(within)) }
   for (;;) {
     const unfinished = await deps.store.imports.unfinished({ limit: LIMITS.page, within })
@@ -44,10 +61,10 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
     const ids = await deps.store.sessionIds({ limit: LIMITS.page, within })
     if (ids.length === 0 && unfinished.length === 0) break
     for (const sessionId of ids) {
-      const counts = await purged(deps, sessionId, () => purgeWithMemories(deps, within, sessionId))
-      // purged by someone else since the list was read
+      const counts = await purgeTree(deps, within, sessionId)
+      // purged since the list was read, with its parent or by someone else
       if (counts === undefined) continue
-      receipt.sessions++
+      receipt.sessions += counts.sessions
       receipt.events += counts.events
       receipt.keys += counts.keys
       receipt.memories += counts.memories
@@ -60,16 +77,16 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
 }
 
 /** Completes the receipt once the purged data is also gone from the log of the database, as far as readers let it. */
-async function erased(deps: Deps, counts: Omit<PurgeReceipt, 'purgedAt' | 'pending'>): Promise<PurgeReceipt> {
+async function erased(deps: Deps, counts: Counts): Promise<PurgeReceipt> {
   const isErased = await deps.store.erase()
   return { ...counts, purgedAt: now(deps), ...(!isErased && { pending: true }) }
 }
 
 /** Purges the cache first, so that a crash in between leaves nothing to read, and again for reads meanwhile. */
-async function purged<T>({ cache }: Deps, sessionId: string, work: () => Promise<T>): Promise<T> {
-  await cache?.purged(sessionId)
+async function purged<T>({ cache }: Deps, sessionIds: readonly string[], work: () => Promise<T>): Promise<T> {
+  for (const id of sessionIds) await cache?.purged(id)
   const result = await work()
-  await cache?.purged(sessionId)
+  for (const id of sessionIds) await cache?.purged(id)
   return result
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod/mini'
-import type { ActiveScope, CreateSession, ForkOptions, ListSessions, Page } from '../../api.ts'
+import type { ActiveScope, CreateSession, ForkOptions } from '../../api.ts'
 import {
   IdempotencyMismatchError,
   SessionActiveError,
@@ -9,8 +9,7 @@ import {
 import { evolve, type ForkedParts, initialView, type SessionView, type StartedParts } from '../../domain/fold.ts'
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import { abortFor, nextStatus } from '../../domain/lifecycle.ts'
-import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
-import { isEndOfList } from '../../domain/list-size.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
 import { sessionIdFor } from '../../domain/partition.ts'
 import { endTime, isWithin, type SessionRecord } from '../../domain/record.ts'
@@ -20,10 +19,13 @@ import { requireOwn, tenantFor } from '../kernel/access.ts'
 import { type Draft, decideInAnyState, newEvent } from '../kernel/decide.ts'
 import { type Deps, defaultAgent, keyOf, now } from '../kernel/deps.ts'
 import { viewAt } from '../kernel/history.ts'
-import { moment, parse, uuid } from '../kernel/parse.ts'
+import { parse, uuid } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { storedView } from '../kernel/stored-view.ts'
-import { activeScope, createSession, forkOptions, listSessions } from './schema.ts'
+import { requireParent } from './children.ts'
+import { activeScope, createSession, forkOptions } from './schema.ts'
+
+export { findSessions } from './list.ts'
 
 /** Starts a session and returns its id. `keyed` is the id derived from an idempotency key, if the caller chose none. */
 export async function startSession(deps: Deps, input: CreateSession, keyed?: string): Promise<string> {
@@ -39,12 +41,17 @@ async function create(deps: Deps, input: CreateSession, keyed: string | undefine
   const { id: chosen, ...given } = parse(createSession, input)
   const owner = { tenant: tenantFor(deps, given.tenant), userId: given.userId }
   requireOwn(deps, owner)
+  const { parent, conversationId } = given
+  if (mayReuse && parent !== undefined && conversationId === undefined) {
+    throw new ValidationError('conversationId', 'is required with a parent: it says which child to reuse')
+  }
+  if (parent !== undefined) await requireParent(deps, owner, parent)
   const id = chosen ?? sessionIdFor(owner, keyed ?? deps.newId())
   const parts = startedParts(deps, given)
   const event = newEvent(deps, startedDraft(parts))
   const at = now(deps)
   const view = initialView(sessionEvent(id, { ...event, sequence: 1, createdAt: at }))
-  const reuse = given.conversationId === undefined ? 'any' : 'conversation'
+  const reuse = conversationId === undefined ? 'any' : 'conversation'
   const request: CreateRequest = {
     event,
     at,
@@ -56,8 +63,9 @@ async function create(deps: Deps, input: CreateSession, keyed: string | undefine
   for (;;) {
     const { outcome, record } = await counted(deps, 'create', () => deps.store.create(request), isNew)
     if (outcome === 'same-id') return await sameSession(deps, record, parts, input)
-    if (outcome !== 'blocked') return record.id
-    if (endTime(record, at) === undefined) {
+    const isOther = outcome === 'found' && parent !== undefined && record.parent?.sessionId !== parent.sessionId
+    if (outcome !== 'blocked' && !isOther) return record.id
+    if (isOther || endTime(record, at) === undefined) {
       throw new SessionActiveError({ sessionId: record.id, conversationId: record.conversationId })
     }
     // the session in the way has expired: record its end, then there is room
@@ -69,7 +77,7 @@ const isNew = ({ outcome }: CreateResult) => outcome === 'created'
 
 function startedParts(deps: Deps, given: Omit<z.output<ReturnType<typeof createSession>>, 'id'>): StartedParts {
   const { userId, chatmode, conversationId = deps.newId(), agent = defaultAgent(deps), metadata = {} } = given
-  const { workflow, skill, gitBranch, task } = given
+  const { workflow, skill, gitBranch, task, parent } = given
   const expiresAt = expiryOf(deps, given)
   checkMetadata(deps, metadata)
   return defined({
@@ -84,6 +92,7 @@ function startedParts(deps: Deps, given: Omit<z.output<ReturnType<typeof createS
     task,
     expiresAt,
     metadata,
+    parent: parent && defined(parent),
     ...identityOf(deps),
   })
 }
@@ -161,38 +170,6 @@ export async function sessionRecord(deps: Deps, id: string): Promise<SessionReco
   const record = await deps.store.record(keyOf(deps, id))
   if (record === undefined) throw new SessionNotFoundError(id)
   return record
-}
-
-/** One page of sessions, newest activity first. */
-export async function findSessions(deps: Deps, query: ListSessions = {}): Promise<Page<SessionRecord>> {
-  const { status, cursor, limit = DEFAULT_PAGE, tenant: wanted, ...filters } = parse(listSessions, query)
-  const [tenant, userId] = [tenantFor(deps, wanted), filters.userId ?? deps.within?.userId]
-  if (deps.within !== undefined && !isWithin({ tenant, userId: userId ?? '' }, deps.within)) return { items: [] }
-  const given = Object.fromEntries(Object.entries({ ...filters, userId }).filter(([, value]) => value !== undefined))
-  // one more than requested tells whether there is another page
-  const records = await deps.store.list({
-    ...given,
-    tenant,
-    limit: limit + 1,
-    ...(status !== undefined && { state: status }),
-    ...(cursor !== undefined && { cursor: decodeCursor(cursor) }),
-  })
-  const items = records.slice(0, limit)
-  const last = items.at(-1)
-  return isEndOfList(records, limit + 1) || last === undefined ? { items } : { items, nextCursor: encodeCursor(last) }
-}
-
-function encodeCursor({ lastActivityAt, id }: SessionRecord): string {
-  return Buffer.from(JSON.stringify([lastActivityAt, id])).toString('base64url')
-}
-
-function decodeCursor(cursor: string): { lastActivityAt: string; id: string } {
-  try {
-    const [lastActivityAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
-    return { lastActivityAt: parse(moment, lastActivityAt), id: parse(uuid, id) }
-  } catch (cause) {
-    throw new ValidationError('cursor', 'must be the nextCursor of an earlier page', { cause })
-  }
 }
 
 /** Starts a session with a copy of this one's events up to `at`; returns its id. `keyed` as in `startSession`. */

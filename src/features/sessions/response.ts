@@ -23,5 +23,9 @@ export const recordResponse = z
     expiresAt: time.optional(),
     metadata: anyObject,
     forkedFrom: z.strictObject({ sessionId: id, sequence: z.int() }).optional(),
+    parent: z
+      .strictObject({ sessionId: id, sequence: z.int().optional() })
+      .meta({ description: 'The session that started this one, and the event that called for it.' })
+      .optional(),
   } satisfies Keys<SessionRecord>)
   .meta({ id: 'SessionRecord' })

@@ -1,4 +1,5 @@
 import { z } from 'zod/mini'
+import { type LabelValue, labelOf, MAX_LABEL } from '../../domain/label.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { SESSION_STATES } from '../../domain/record.ts'
 import { isDerivedId } from '../kernel/derived-id.ts'
@@ -13,6 +14,34 @@ const ownId = schema(() =>
     .register(z.globalRegistry, { description: 'A UUID of your own, of any version but 8.' }),
 )
 
+const parentLink = schema(() =>
+  z.strictObject({
+    sessionId: uuid(),
+    sequence: z.optional(z.int().check(z.minimum(1))),
+  }),
+)
+
+const MAX_LABELS = 8
+
+/** Members of metadata to filter by. In a query it is JSON text. */
+const members = schema(() =>
+  z
+    .record(
+      name(),
+      z.union([z.string(), z.number(), z.boolean(), z.null()], 'must be a text, a number, true, false or null'),
+    )
+    .check(
+      z.refine((wanted) => Object.keys(wanted).length > 0 && Object.keys(wanted).length <= MAX_LABELS, {
+        error: `must have 1 to ${MAX_LABELS} members`,
+      }),
+      z.refine((wanted) => Object.entries(wanted).every(([key, value]) => fitsLabel(key, value)), {
+        error: `must have members of at most ${MAX_LABEL} characters as JSON`,
+      }),
+    ),
+)
+
+const fitsLabel = (key: string, value: LabelValue) => labelOf(key, value).length <= MAX_LABEL
+
 export const createSession = schema(() =>
   z.strictObject({
     userId: name(),
@@ -25,6 +54,7 @@ export const createSession = schema(() =>
     task: z.optional(task()),
     agent: z.optional(name()),
     metadata: z.optional(jsonObject()),
+    parent: z.optional(parentLink()),
     expiresAt: z.optional(moment()),
     expiresInMs: z.optional(duration()),
     id: z.optional(ownId()),
@@ -48,6 +78,8 @@ export const listSessions = schema(() =>
     chatmode: z.optional(name()),
     agent: z.optional(name()),
     conversationId: z.optional(name()),
+    parent: z.optional(uuid()),
+    metadata: z.optional(members()),
     since: z.optional(moment()),
     until: z.optional(moment()),
     limit: z.optional(pageSize()),

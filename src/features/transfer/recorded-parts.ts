@@ -57,6 +57,7 @@ const started = z.strictObject({
   task: z.optional(text(LIMITS.task)),
   expiresAt: z.optional(expiry),
   metadata: jsonObject(),
+  parent: z.optional(z.strictObject({ sessionId: ownUuid, sequence: z.optional(ownPlace) })),
   identity: z.optional(z.strictObject({ issuer: z.optional(name()), scope: z.optional(text(LIMITS.note)) })),
   batch: z.optional(name()),
 } satisfies Keys<StartedParts>)

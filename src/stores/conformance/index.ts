@@ -1,5 +1,6 @@
 import { agentRules } from './api-agents.ts'
 import { appendRules } from './api-append.ts'
+import { apiChildRules } from './api-children.ts'
 import { contextRules } from './api-context.ts'
 import { conversationRules } from './api-conversations.ts'
 import { apiEnvelopeRules } from './api-envelopes.ts'
@@ -22,6 +23,7 @@ import { transferRules } from './api-transfer.ts'
 import { transferEdgeRules } from './api-transfer-edges.ts'
 import { apiWorkRules } from './api-work.ts'
 import { type ApiDatabase, describeRules, type Harness, type Runner, type StoreDatabase } from './harness.ts'
+import { childRules } from './store-children.ts'
 import { envelopeRowRules } from './store-envelope-rows.ts'
 import { envelopeRules } from './store-envelopes.ts'
 import { importRules } from './store-imports.ts'
@@ -39,7 +41,7 @@ import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
 /**
- * Runs the rules of the store ports as tests: S1 to S30 of the log, M1 to M13 of memories, I1 to I9 of the index,
+ * Runs the rules of the store ports as tests: S1 to S33 of the log, M1 to M13 of memories, I1 to I9 of the index,
  * E1 to E3 of envelopes, T1 to T7 of imports.
  */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
@@ -47,6 +49,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
     ...writingRules,
     ...scratchpadRules,
     ...sessionRules,
+    ...childRules,
     ...readingRules,
     ...ownerRules,
     ...workRules,
@@ -63,10 +66,11 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
   describeRules('the store port', rules, harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A30, as tests. */
+/** Runs the rules of the public API, A1 to A31, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...apiSessionRules,
+    ...apiChildRules,
     ...appendRules,
     ...inputRules,
     ...apiReadRules,

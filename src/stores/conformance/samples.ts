@@ -206,7 +206,7 @@ export function putRequest(puts: readonly MemoryPut[], given: Partial<ChangeRequ
 }
 
 /** An error of this package; input errors name the field. */
-type Refusal = Error & { code: string; field?: string }
+type Refusal = Error & { code: string; field?: string; details: Readonly<Record<string, unknown>> }
 
 /** Expects a rejection with this code and returns the error. */
 export async function expectError(code: ErrorCode, promise: Promise<unknown>): Promise<Refusal> {

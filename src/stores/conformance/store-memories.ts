@@ -226,7 +226,7 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       for (const sessions of [[gone], [bobs], [mine, uuid7()]]) {
         assert.equal((await store.memories.change(putRequest([], { sessions, decide: never }))).outcome, 'stale')
       }
-      for (const purge of [gone, bobs]) {
+      for (const purge of [[gone], [bobs]]) {
         const { outcome, purged } = await store.memories.change(putRequest([], { purge, decide: never }))
         assert.deepEqual([outcome, purged], ['stale', undefined])
       }
@@ -252,7 +252,7 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       ]
       await store.memories.change(putRequest([{ memory: from }, { memory: both }, { memory: apart }]))
       const at = noonPlus(5)
-      const request = { ...ADA, at, source: `session:${sessionId}`, purge: sessionId }
+      const request = { ...ADA, at, sources: [`session:${sessionId}`], purge: [sessionId] }
       await assert.rejects(
         store.memories.change({
           ...request,

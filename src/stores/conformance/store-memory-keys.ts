@@ -32,7 +32,7 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       const idempotency = { key: '☕'.repeat(512), fingerprint: 'f'.repeat(300) }
       const first = await store.memories.change(keyedRequest([{ memory }], { response, idempotency }))
       assert.deepEqual(first, { outcome: 'written', memories: [memory] })
-      for (const rest of [{}, { sessions: [uuid7()] }, { purge: uuid7() }, { ids: [memory.id] }]) {
+      for (const rest of [{}, { sessions: [uuid7()] }, { purge: [uuid7()] }, { ids: [memory.id] }]) {
         const again = await other.memories.change(putRequest([], { idempotency, decide: never, ...rest }))
         assert.deepEqual(again, { outcome: 'replayed', memories: [], response })
       }

@@ -17,7 +17,17 @@ import { importStore } from './imports.ts'
 import { memoriesStore } from './memories.ts'
 import { recallIndex } from './recall.ts'
 import { selectEvents, selectRecords } from './select.ts'
-import { addSession, findActive, findBlocking, notifyWatchers, records, removeSession } from './sessions.ts'
+import {
+  addSession,
+  checkParent,
+  descendantsOf,
+  findActive,
+  findBlocking,
+  labelledIds,
+  notifyWatchers,
+  records,
+  removeSession,
+} from './sessions.ts'
 import { addEdge, addLink, edgeMap, isPositionFree, lastCommit, selectDue, selectEdges, selectLinks } from './work.ts'
 
 export { type MemoryData, memoryData } from './data.ts'
@@ -95,6 +105,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       const same = sessions.get(record.id)
       if (same !== undefined) return { outcome: 'same-id', record: cloneJson(same.view.record) }
       checkNotPending(record.id)
+      checkParent(data, record, at)
       const { conversationId, tenant, userId, chatmode } = record
       const group = { tenant, userId, chatmode, at }
       const found = reuse !== 'none' && findActive(data, reuse === 'any' ? group : { ...group, conversationId })
@@ -203,6 +214,16 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     async list(query) {
       assertOpen()
       return selectRecords(records(data), query)
+    },
+
+    async descendants(key) {
+      assertOpen()
+      return descendantsOf(data, requireSession(key).view.record)
+    },
+
+    async labelled(query) {
+      assertOpen()
+      return labelledIds(data, query)
     },
 
     async sessionIds({ after, limit, within }) {

@@ -37,11 +37,11 @@ export function memoriesStore(
     return held.filter(({ memory }) => isWithin(memory, within)).sort(byId)
   }
 
-  function findNamed({ ids = [], fingerprints = [], source, ...user }: ChangeRequest): Memory[] {
+  function findNamed({ ids = [], fingerprints = [], sources = [], ...user }: ChangeRequest): Memory[] {
     const wanted = new Set<string | undefined>(fingerprints)
     const says = wanted.size === 0 ? [] : all(user).filter(({ fingerprint }) => wanted.has(fingerprint))
     const current = says.filter(({ memory }) => memory.supersededBy === undefined)
-    const derived = source === undefined ? [] : derivedFrom(source, user)
+    const derived = sources.flatMap((source) => derivedFrom(source, user))
     return copyMemories([...new Set([...find(ids, user), ...current, ...derived])])
   }
 
@@ -50,13 +50,19 @@ export function memoriesStore(
   }
 
   /** Whether the sessions exist, belong to the user, and are extracted up to the mark of the change. */
-  function isReady({ sessions: wanted = [], mark, purge: purgedId, tenant, userId }: ChangeRequest): boolean {
-    const ids = [...wanted, ...(mark ? [mark.sessionId] : []), ...(purgedId === undefined ? [] : [purgedId])]
+  function isReady({ sessions: wanted = [], mark, purge = [], tenant, userId }: ChangeRequest): boolean {
+    const ids = [...wanted, ...(mark ? [mark.sessionId] : []), ...purge]
     const held = ids.map((id) => sessions.get(id))
     if (!held.every((session) => session !== undefined && isWithin(session.view.record, { tenant, userId })))
       return false
+    if (purge.some((id) => hasOtherChild(id, purge, { tenant, userId }))) return false
     const session = mark && sessions.get(mark.sessionId)
     return !mark || (session?.progress.extracted === mark.from && session.view.record.head >= mark.to)
+  }
+
+  function hasOtherChild(parent: string, purge: readonly string[], user: UserKey): boolean {
+    const own = Array.from(sessions.values(), ({ view }) => view.record).filter((record) => isWithin(record, user))
+    return own.some((record) => record.parent?.sessionId === parent && !purge.includes(record.id))
   }
 
   /** The stored response of the key of a change. */
@@ -92,7 +98,7 @@ export function memoriesStore(
   return {
     async change(request) {
       assertOpen()
-      const { tenant, userId, mark, purge: purgedId = '', idempotency: stamp } = request
+      const { tenant, userId, mark, purge: purgedIds, idempotency: stamp } = request
       const before = findResponse(request)
       if (before !== undefined) return { outcome: 'replayed', memories: [], response: before }
       if (!isReady(request)) return { outcome: 'stale', memories: [] }
@@ -106,8 +112,8 @@ export function memoriesStore(
         memoryKeys.set(memoryKey(user, stamp.key), { user, stamp: { ...stamp }, response, at: request.at })
       }
       if (mark !== undefined && session !== undefined) session.progress.extracted = mark.to
-      const gone = sessions.get(purgedId)
-      const purged = gone && purge(gone, request.at)
+      const gone = purgedIds?.flatMap((id) => sessions.get(id) ?? [])
+      const purged = gone && addCounts(gone.map((session) => purge(session, request.at)))
       const written = cloneJson(copies.map(({ memory }) => memory))
       return { outcome: 'written', memories: written, ...defined({ purged }) }
     },
@@ -213,4 +219,11 @@ function copyMemories(held: readonly StoredMemory[]): Memory[] {
 
 function pageOf(held: readonly StoredMemory[], limit: number): Memory[] {
   return fillList(held.slice(0, limit), ({ memory }) => cloneJson(memory))
+}
+
+function addCounts(all: readonly PurgeCounts[]): PurgeCounts {
+  return all.reduce((sum, { events, keys }) => ({ events: sum.events + events, keys: sum.keys + keys }), {
+    events: 0,
+    keys: 0,
+  })
 }

@@ -27,7 +27,8 @@ export function selectEvents(events: readonly StoredEvent[], query: ReadQuery, f
 
 /** One page of matching records. */
 export function selectRecords(records: readonly SessionRecord[], query: ListQuery): SessionRecord[] {
-  const { tenant, userId, state, chatmode, agent, conversationId, since, until, cursor, limit } = query
+  const { tenant, userId, state, chatmode, agent, conversationId, parent, ids, since, until, cursor, limit } = query
+  const wanted = ids && new Set(ids)
   const matching = records.filter(
     (record) =>
       record.tenant === tenant &&
@@ -36,6 +37,8 @@ export function selectRecords(records: readonly SessionRecord[], query: ListQuer
       (chatmode === undefined || record.chatmode === chatmode) &&
       (agent === undefined || record.activeAgent === agent) &&
       (conversationId === undefined || record.conversationId === conversationId) &&
+      (parent === undefined || record.parent?.sessionId === parent) &&
+      (wanted === undefined || wanted.has(record.id)) &&
       (since === undefined || record.lastActivityAt >= since) &&
       (until === undefined || record.lastActivityAt < until) &&
       (cursor === undefined || compareActivity(record, cursor) > 0),

@@ -214,7 +214,7 @@ function written(before: SessionView, { events, view, edges = [] }: Decision): u
   const { envelope, ...rest } = view
   const isMoved = view.envelopeAt !== before.envelopeAt
   return [
-    viewJson(isMoved ? view : rest),
+    viewJson(isMoved ? view : rest, view.record.metadata !== before.record.metadata),
     view.clearedAt !== before.clearedAt,
     // the place among the events, because appends in between change the sequence
     isMoved ? view.envelopeAt - before.record.head : null,

@@ -123,6 +123,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     checksums: (key, range) => call(() => reads.checksums(key, range)),
     active: (query) => call(() => sessions.active(query)),
     list: (query) => call(() => reads.list(query)),
+    descendants: (key) => call(() => reads.descendants(key)),
+    labelled: (query) => call(() => reads.labelled(query)),
     sessionIds: (query) => call(() => reads.sessionIds(query)),
     totals: (within) => call(() => reads.totals(within)),
     edges: (key, query) => call(() => work.edges(key, query)),
@@ -135,7 +137,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       ...memories,
       change: async (request) => {
         const changed = await memories.change(request)
-        if (request.purge !== undefined) watching.notify([request.purge])
+        if (request.purge !== undefined) watching.notify([...request.purge])
         return changed
       },
     },

@@ -52,10 +52,11 @@ export async function changeIn(
   const query: Query = (statement, values) =>
     connections.query(statement, values, { retry: statement === LOAD || request.idempotency !== undefined })
   const partition = partitionOf(request.tenant, request.userId)
-  const entry = request.purge === undefined ? undefined : await locator.entryOf(request.purge, partition)
+  const { purge = [] } = request
+  const entries = await Promise.all(purge.map((id) => locator.entryOf(id, partition)))
   let result = await change(query, request, partition, null)
   if (result === 'conflict' || result === 'locked') result = await changeLocked(query, request, partition)
-  if (result.purged !== undefined) await locator.free(entry)
+  if (result.purged !== undefined) for (const entry of entries) await locator.free(entry)
   return result
 }
 
@@ -83,10 +84,20 @@ async function change(
   partition: number,
   token: string | null,
 ): Promise<ChangeResult | 'conflict' | 'locked'> {
-  const { tenant, userId, at, ids = [], fingerprints = [], source, mark, purge, idempotency: stamp } = request
-  const sessions = [...(request.sessions ?? []), ...(purge === undefined ? [] : [purge])]
+  const {
+    tenant,
+    userId,
+    at,
+    ids = [],
+    fingerprints = [],
+    sources = [],
+    mark,
+    purge = [],
+    idempotency: stamp,
+  } = request
+  const sessions = [...(request.sessions ?? []), ...purge]
   const condition = [sessions, mark?.sessionId ?? null, mark?.from ?? null, mark?.to ?? null]
-  const wanted = [ids, fingerprints.map(shortened), source ?? null]
+  const wanted = [ids, fingerprints.map(shortened), sources]
   const given = [partition, tenant, userId, token, stamp?.key ?? null, ...condition, ...wanted]
   const [first, ...rows] = await query<StateRow & MemoryRow>(LOAD, given)
   const { state, change_version: version, key_fingerprint: fingerprint, response: known } = first as StateRow
@@ -100,15 +111,15 @@ async function change(
   const { puts, removals = [], response } = request.decide(found)
   const memories = puts.map(({ memory }) => memory)
   const keeps = stamp !== undefined && response !== undefined
-  const isEmpty = puts.length === 0 && removals.length === 0 && mark === undefined && purge === undefined && !keeps
+  const isEmpty = puts.length === 0 && removals.length === 0 && mark === undefined && purge.length === 0 && !keeps
   if (isEmpty) return { outcome: 'written', memories }
   const key = [stamp?.key ?? null, stamp?.fingerprint ?? null, keeps ? response : null]
-  const what = [...key, ...condition, purge ?? null, ...columns({ puts, removals }, found)]
+  const what = [...key, ...condition, purge, ...columns({ puts, removals }, found)]
   const [row] = await query<WrittenRow>(WRITE, [partition, tenant, userId, version, token, at, ...what])
   const { outcome, events, keys } = row as WrittenRow
   if (outcome === 'conflict') return 'conflict'
   if (outcome === 'stale') return { outcome: 'stale', memories: [] }
-  return { outcome: 'written', memories, ...(purge !== undefined && { purged: { events, keys } }) }
+  return { outcome: 'written', memories, ...(purge.length > 0 && { purged: { events, keys } }) }
 }
 
 interface WrittenRow {

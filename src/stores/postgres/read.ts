@@ -2,6 +2,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import type { Principal, SessionRecord } from '../../domain/record.ts'
 import type {
   IdsQuery,
+  LabelQuery,
   ListQuery,
   ReadQuery,
   SequenceRange,
@@ -30,8 +31,15 @@ const TEXTS: Statement = { name: 'texts', text: 'select * from context.read_text
 
 const LIST: Statement = {
   name: 'list',
-  text: 'select * from context.list_sessions($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+  text: 'select * from context.list_sessions($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)',
 }
+
+const DESCENDANTS: Statement = {
+  name: 'descendants',
+  text: 'select context.list_descendants($1, $2, $3, $4) as id',
+}
+
+const LABELLED: Statement = { name: 'labelled', text: 'select context.find_labelled($1, $2, $3, $4, $5) as id' }
 
 const IDS: Statement = { name: 'ids', text: 'select context.session_ids($1, $2, $3, $4, $5) as id' }
 
@@ -86,13 +94,28 @@ export function readCalls({ query }: Connections, locator: SessionLocator, parti
 
     async list(q: ListQuery): Promise<SessionRecord[]> {
       const filters = [q.tenant, q.userId, q.state, q.chatmode, q.agent, q.conversationId, q.since, q.until]
-      const values = [...filters, q.cursor?.lastActivityAt, q.cursor?.id, q.limit, LIST_SIZE].map(
+      const values = [...filters, q.cursor?.lastActivityAt, q.cursor?.id, q.limit, LIST_SIZE, q.parent, q.ids].map(
         (value) => value ?? null,
       )
       const pages = await partitions.ofUser(q, (partition) =>
         query<SessionRow>(LIST, [partition, ...values], { retry: true }),
       )
       return fillList(mergeSorted(pages, q.limit, byNewestActivity), recordOf)
+    },
+
+    async descendants(key: SessionKey): Promise<string[]> {
+      const rows = await locator.at(key, (partition) => {
+        const values = [partition, key.sessionId, ...ownerOf(key)]
+        return requireSession(key, query<{ id: string }>(DESCENDANTS, values, { retry: true }))
+      })
+      return rows.map(({ id }) => id)
+    },
+
+    async labelled({ tenant, userId, label, limit }: LabelQuery): Promise<string[]> {
+      const pages = await partitions.ofUser({ tenant, userId }, (partition) =>
+        query<{ id: string }>(LABELLED, [partition, tenant, userId ?? null, label, limit], { retry: true }),
+      )
+      return pages.flat().map(({ id }) => id)
     },
 
     async sessionIds({ after, limit, within }: IdsQuery): Promise<string[]> {

@@ -1,7 +1,8 @@
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import { encodeTrustedJson, type JsonObject } from '../../domain/json.ts'
+import { labelsOf } from '../../domain/label.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import type { Principal, SessionRecord, SessionStatus } from '../../domain/record.ts'
+import type { ParentLink, Principal, SessionRecord, SessionStatus } from '../../domain/record.ts'
 import type { CommitLink, NewEvent, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import { type EnvelopeColumns, envelopeOf, envelopeValues } from './envelope-rows.ts'
 import { isoTime } from './times.ts'
@@ -43,6 +44,8 @@ export interface SessionRow {
   commit_position: number | null
   awaits_commit: boolean
   envelope_at: number
+  parent_id: string | null
+  parent_sequence: number | null
 }
 
 /** A row of `context.session_views`. */
@@ -139,7 +142,12 @@ export function recordOf(row: RecordRow): SessionRecord {
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
     metadata: row.metadata,
     ...(row.forked_from !== null && { forkedFrom: row.forked_from }),
+    ...(row.parent_id !== null && { parent: parentOf(row.parent_id, row.parent_sequence) }),
   }
+}
+
+function parentOf(sessionId: string, sequence: number | null): ParentLink {
+  return { sessionId, ...(sequence !== null && { sequence }) }
 }
 
 export function viewOf(row: ViewRow): SessionView {
@@ -161,22 +169,31 @@ export function newSessionValues({ record, state, envelope }: SessionView): unkn
     ...[record.tenant, record.userId, record.conversationId, record.chatmode],
     ...[record.workflow, record.skill, record.gitBranch, record.task],
     ...[record.status.state, encodeTrustedJson(record.status), record.activeAgent, record.turns, record.expiresAt],
-    ...[encodeTrustedJson(record.metadata), encodeTrustedJson(state.scratchpad), state.version],
+    ...[
+      encodeTrustedJson(record.metadata),
+      labelsOf(record.metadata),
+      record.parent?.sessionId,
+      record.parent?.sequence,
+    ],
+    ...[encodeTrustedJson(state.scratchpad), state.version],
     ...envelopeValues(envelope),
   ]
 }
 
-/** Encodes views for the functions. */
-export function viewJson({ record, state, ...rest }: SessionView): string {
-  return encodeTrustedJson({ ...record, ...state, ...rest })
+/** Encodes views for the functions. With the labels of the metadata, unless they are as they were. */
+export function viewJson({ record, state, ...rest }: SessionView, hasLabels = true): string {
+  const labels = hasLabels && { labels: labelsOf(record.metadata) }
+  return encodeTrustedJson({ ...record, ...state, ...rest, ...labels })
 }
 
 /** Views as {@link viewJson} encodes them. */
-export type FlatView = SessionRecord & SessionScratchpad & Omit<SessionView, 'record' | 'state'>
+export type FlatView = SessionRecord &
+  SessionScratchpad &
+  Omit<SessionView, 'record' | 'state'> & { readonly labels?: readonly string[] }
 
 /** Reverses {@link viewJson}. */
 export function viewOfJson(flat: FlatView): SessionView {
-  const { scratchpad, version, updatedAt, ...rest } = flat
+  const { scratchpad, version, updatedAt, labels: _labels, ...rest } = flat
   const { clearedAt, lastWork, commit, awaitsCommit, envelopeAt, envelope, ...record } = rest
   return {
     record,

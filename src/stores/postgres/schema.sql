@@ -72,6 +72,8 @@ create type context.input_view as (
   "expiresAt" timestamp with time zone,
   metadata json,
   "forkedFrom" json,
+  parent json,
+  labels text[],
   "lastWork" text,
   commit json,
   "awaitsCommit" boolean,
@@ -336,6 +338,21 @@ create policy tenant on context.session_keys as permissive for all to public usi
 grant delete, select on context.session_keys to throughline_purge;
 grant insert, select on context.session_keys to throughline_functions;
 
+create table context.session_labels (
+  partition smallint not null,
+  session_id uuid not null,
+  label text not null,
+  tenant text not null,
+  user_id text not null,
+  constraint session_labels_pkey PRIMARY KEY (partition, session_id, label)
+);
+CREATE INDEX session_labels_label ON context.session_labels USING btree (tenant, label, user_id);
+alter table context.session_labels enable row level security;
+alter table context.session_labels force row level security;
+create policy tenant on context.session_labels as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select on context.session_labels to throughline_functions;
+grant delete, select on context.session_labels to throughline_purge;
+
 create table context.session_marks (
   partition smallint not null,
   session_id uuid not null,
@@ -432,12 +449,15 @@ create table context.sessions (
   lock_token uuid,
   locked_until timestamp with time zone,
   appends_wait_until timestamp with time zone,
+  parent_id uuid,
+  parent_sequence integer,
   constraint sessions_pkey PRIMARY KEY (partition, id)
 ) with (fillfactor=80);
-CREATE INDEX sessions_active ON context.sessions USING btree (tenant, user_id, chatmode, started_at, id) WHERE (ended_at IS NULL);
+CREATE INDEX sessions_active ON context.sessions USING btree (tenant, user_id, chatmode, started_at, id) WHERE ((ended_at IS NULL) AND (parent_id IS NULL));
 CREATE INDEX sessions_activity ON context.sessions USING btree (tenant, activity_minute);
 CREATE INDEX sessions_agent ON context.sessions USING btree (tenant, active_agent, activity_minute);
 CREATE INDEX sessions_chatmode ON context.sessions USING btree (tenant, chatmode, activity_minute);
+CREATE INDEX sessions_children ON context.sessions USING btree (partition, parent_id, activity_minute) WHERE (parent_id IS NOT NULL);
 CREATE INDEX sessions_conversation ON context.sessions USING btree (tenant, conversation_id, activity_minute);
 CREATE INDEX sessions_due ON context.sessions USING btree (activity_minute, id) WHERE (ended_at IS NULL);
 CREATE INDEX sessions_expiring ON context.sessions USING btree (expires_at, id) WHERE ((ended_at IS NULL) AND (expires_at IS NOT NULL));
@@ -669,6 +689,8 @@ create view context.session_views with (security_invoker=true) as
     s.commit_position,
     s.awaits_commit,
     s.envelope_at,
+    s.parent_id,
+    s.parent_sequence,
     st.scratchpad,
     st.version,
     st.updated_at,
@@ -1178,7 +1200,7 @@ end $function$
 alter function context.count_terms(smallint,text,text,text,text[]) owner to throughline_functions;
 grant execute on function context.count_terms(smallint,text,text,text,text[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.create_session(p_partition smallint, p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamp with time zone, p_minute integer, v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text, v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamp with time zone, v_metadata json, v_scratchpad json, v_version integer, n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamp with time zone, n_updated timestamp with time zone, n_batch text, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea, OUT outcome text, OUT session_id uuid)
+CREATE OR REPLACE FUNCTION context.create_session(p_partition smallint, p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamp with time zone, p_minute integer, v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text, v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamp with time zone, v_metadata json, v_labels text[], v_parent uuid, v_parent_sequence integer, v_scratchpad json, v_version integer, n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamp with time zone, n_updated timestamp with time zone, n_batch text, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea, OUT outcome text, OUT session_id uuid)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1188,6 +1210,7 @@ AS $function$
 declare
   v_blocking uuid;
   v_paused text;
+  v_parent_ended boolean;
   v_tenant_scope text := set_config('throughline.tenant', '*', true);
 begin
   perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747)),
@@ -1207,6 +1230,16 @@ begin
     return;
   end if;
   v_tenant_scope := set_config('throughline.tenant', v_tenant, true);
+  if v_parent is not null then
+    select x.ended_at is not null or coalesce(x.expires_at <= p_at, false) into v_parent_ended
+    from sessions x
+    where x.partition = p_partition and x.id = v_parent and x.tenant = v_tenant and x.user_id = v_user
+    for key share;
+    if v_parent_ended is not false then
+      outcome := case when v_parent_ended then 'parent-ended' else 'no-parent' end;
+      return;
+    end if;
+  end if;
   if p_reuse <> 'none' then
     session_id := find_active(
       p_partition, v_tenant, v_user, v_chatmode, case p_reuse when 'conversation' then v_conversation end, p_at);
@@ -1228,12 +1261,17 @@ begin
   with session as (
     insert into sessions (
       partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
-      turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked_types
+      turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked_types,
+      parent_id, parent_sequence
     ) values (
       p_partition, p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
       v_agent, 1, v_turns, 0, 1, p_at, p_at, p_minute, v_expires, v_metadata,
-      '0 ' || e_type || ' '
+      '0 ' || e_type || ' ', v_parent, v_parent_sequence
     )
+  ), label as (
+    insert into session_labels (partition, session_id, label, tenant, user_id)
+    select p_partition, p_session, l.label, v_tenant, v_user
+    from unnest(v_labels) as l (label)
   ), state as (
     insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
     values (p_partition, p_session, v_tenant, v_scratchpad, v_version, p_at)
@@ -1256,8 +1294,8 @@ begin
     e_checksum);
 end $function$
 ;
-alter function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
-grant execute on function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text,bytea) to throughline_app;
+alter function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,text[],uuid,integer,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
+grant execute on function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,text[],uuid,integer,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text,bytea) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.decide_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[])
  RETURNS TABLE(outcome text, first_sequence integer, last_sequence integer)
@@ -1491,12 +1529,20 @@ CREATE OR REPLACE FUNCTION context.find_active(p_partition smallint, p_tenant te
 AS $function$
 begin
   perform set_tenant(p_tenant);
+  if p_conversation is not null then
+    return (
+      select x.id
+      from session_slots s
+      join sessions x on x.partition = s.partition and x.id = s.session_id
+      where s.partition = p_partition and s.tenant = p_tenant and s.user_id = p_user and s.chatmode = p_chatmode
+        and s.conversation_id = p_conversation and (x.expires_at is null or x.expires_at > p_at)
+    );
+  end if;
   return (
     select x.id
     from sessions x
     where x.partition = p_partition and x.tenant = p_tenant and x.user_id = p_user and x.chatmode = p_chatmode
-      and x.ended_at is null
-      and (p_conversation is null or x.conversation_id = p_conversation)
+      and x.ended_at is null and x.parent_id is null
       and (x.expires_at is null or x.expires_at > p_at)
     order by x.started_at desc, x.id desc
     limit 1
@@ -1552,6 +1598,25 @@ end $function$
 ;
 alter function context.find_import(smallint,uuid) owner to throughline_functions;
 grant execute on function context.find_import(smallint,uuid) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.find_labelled(p_partition smallint, p_tenant text, p_user text, p_label text, p_limit integer)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform set_tenant(p_tenant);
+  return query execute
+    'select session_id from session_labels where tenant = $1 and label = $2'
+    || case when p_user is not null then ' and user_id = $3 and partition = $4' else '' end
+    || ' limit $5'
+    using p_tenant, p_label, p_user, p_partition, p_limit;
+end $function$
+;
+alter function context.find_labelled(smallint,text,text,text,integer) owner to throughline_functions;
+grant execute on function context.find_labelled(smallint,text,text,text,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.find_memory_key(p_partition smallint, p_tenant text, p_user text, p_key text, p_fingerprint text)
  RETURNS TABLE(response text)
@@ -1968,13 +2033,15 @@ begin
   insert into sessions (
     partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
     turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
-    forked_from, last_work, commit_id, commit_position, awaits_commit
+    forked_from, last_work, commit_id, commit_position, awaits_commit, parent_id, parent_sequence
   ) values (
     p_partition, p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
     v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, v."clearedAt", v."envelopeAt", v."startedAt",
     v."lastActivityAt", minute_of(v."lastActivityAt"), v."endedAt", v."expiresAt", v.metadata,
-    v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false)
+    v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false), (v.parent ->> 'sessionId')::uuid,
+    (v.parent ->> 'sequence')::integer
   );
+  perform write_labels(p_partition, p_session, v);
   insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
   values (p_partition, p_session, v.tenant, v.scratchpad, v.version, v."updatedAt");
   if v."endedAt" is null then
@@ -2005,6 +2072,36 @@ AS $function$
 $function$
 ;
 grant execute on function context.iso_time(timestamp with time zone) to public;
+
+CREATE OR REPLACE FUNCTION context.list_descendants(p_partition smallint, p_session uuid, p_tenant text, p_user text)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  s record;
+begin
+  perform set_tenant(p_tenant);
+  select x.tenant, x.user_id into s from sessions x where x.partition = p_partition and x.id = p_session;
+  if s.tenant is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  return query
+    with recursive tree (id) as (
+      select p_session
+      union
+      select x.id
+      from tree t
+      join sessions x on x.parent_id = t.id
+      where x.partition = p_partition and x.tenant = s.tenant and x.user_id = s.user_id
+    )
+    select t.id from tree t where t.id <> p_session;
+end $function$
+;
+alter function context.list_descendants(smallint,uuid,text,text) owner to throughline_functions;
+grant execute on function context.list_descendants(smallint,uuid,text,text) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.list_envelopes(p_partition smallint, p_after uuid, p_limit integer)
  RETURNS SETOF context.envelope_views
@@ -2086,7 +2183,7 @@ end $function$
 alter function context.list_memories(smallint,text,text,uuid,integer,integer) owner to throughline_functions;
 grant execute on function context.list_memories(smallint,text,text,uuid,integer,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.list_sessions(p_partition smallint, p_tenant text, p_user text, p_state text, p_chatmode text, p_agent text, p_conversation text, p_since timestamp with time zone, p_until timestamp with time zone, p_cursor_at timestamp with time zone, p_cursor_id uuid, p_limit integer, p_size integer)
+CREATE OR REPLACE FUNCTION context.list_sessions(p_partition smallint, p_tenant text, p_user text, p_state text, p_chatmode text, p_agent text, p_conversation text, p_since timestamp with time zone, p_until timestamp with time zone, p_cursor_at timestamp with time zone, p_cursor_id uuid, p_limit integer, p_size integer, p_parent uuid, p_ids uuid[])
  RETURNS SETOF context.sessions
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2105,6 +2202,8 @@ begin
     || case when p_chatmode is not null then ' and chatmode = $4' else '' end
     || case when p_agent is not null then ' and active_agent = $5' else '' end
     || case when p_conversation is not null then ' and conversation_id = $6' else '' end
+    || case when p_parent is not null then ' and parent_id = $13' else '' end
+    || case when p_ids is not null then ' and id = any ($14)' else '' end
     || case when p_since is not null
        then ' and activity_minute >= minute_of($7) and last_activity_at >= $7' else '' end
     || case when p_until is not null
@@ -2113,7 +2212,7 @@ begin
        then ' and (activity_minute, last_activity_at, id) < (minute_of($9), $9, $10)' else '' end
     || ' order by activity_minute desc, last_activity_at desc, id desc limit $11'
     using p_tenant, p_user, p_state, p_chatmode, p_agent, p_conversation, p_since, p_until, p_cursor_at, p_cursor_id,
-      p_limit, p_partition
+      p_limit, p_partition, p_parent, p_ids
   loop
     return next s;
     size := size + length(s.metadata::text) + length(s.status::text) + coalesce(length(s.task), 0);
@@ -2121,10 +2220,10 @@ begin
   end loop;
 end $function$
 ;
-alter function context.list_sessions(smallint,text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer,integer) owner to throughline_functions;
-grant execute on function context.list_sessions(smallint,text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer,integer) to throughline_app;
+alter function context.list_sessions(smallint,text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer,integer,uuid,uuid[]) owner to throughline_functions;
+grant execute on function context.list_sessions(smallint,text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer,integer,uuid,uuid[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.load_memory_change(p_partition smallint, p_tenant text, p_user text, p_token uuid, p_key text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[], p_fingerprints text[], p_source text)
+CREATE OR REPLACE FUNCTION context.load_memory_change(p_partition smallint, p_tenant text, p_user text, p_token uuid, p_key text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[], p_fingerprints text[], p_sources text[])
  RETURNS TABLE(state text, version uuid, key_fingerprint text, response text, memory context.memory_rows)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2135,6 +2234,7 @@ AS $function$
 declare
   v_user memori.memories.user_id%type := p_user;
   v_until timestamptz;
+  v_digests uuid[] := array(select md5(w.key)::uuid from unnest(p_sources) as w (key));
 begin
   perform set_tenant(p_tenant);
   state := 'loaded';
@@ -2189,8 +2289,8 @@ begin
       union
       select x.memory_id
       from memori.memory_sources x
-      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_source)::uuid
-        and x.key = p_source
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.digest = any (v_digests)
+        and x.key = any (p_sources)
       order by 1
     )
     select null::text, null::uuid, null::text, null::text, l.memory
@@ -2203,8 +2303,8 @@ begin
     ) l;
 end $function$
 ;
-alter function context.load_memory_change(smallint,text,text,uuid,text,uuid[],uuid,integer,integer,uuid[],text[],text) owner to throughline_functions;
-grant execute on function context.load_memory_change(smallint,text,text,uuid,text,uuid[],uuid,integer,integer,uuid[],text[],text) to throughline_app;
+alter function context.load_memory_change(smallint,text,text,uuid,text,uuid[],uuid,integer,integer,uuid[],text[],text[]) owner to throughline_functions;
+grant execute on function context.load_memory_change(smallint,text,text,uuid,text,uuid[],uuid,integer,integer,uuid[],text[],text[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.load_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_key text, p_with_commit boolean, p_token uuid, p_holds_appends boolean, OUT view text, OUT fingerprint text, OUT first_sequence integer, OUT last_sequence integer, OUT last_commit json, OUT is_locked boolean)
  RETURNS record
@@ -2517,6 +2617,7 @@ begin
   delete from session_state x where x.partition = p_partition and x.session_id = p_session;
   delete from session_envelopes x where x.partition = p_partition and x.session_id = p_session;
   delete from session_slots x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_labels x where x.partition = p_partition and x.session_id = p_session;
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
   delete from session_marks x where x.partition = p_partition and x.session_id = p_session;
   -- Where the id points to its own partition; elsewhere the caller frees it.
@@ -2906,7 +3007,8 @@ begin
     select row_to_json(r)
     from (
       select x.id, x.tenant, x.user_id, x.conversation_id, x.chatmode, x.workflow, x.skill, x.git_branch, x.task, x.status,
-        x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from
+        x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from,
+        x.parent_id, x.parent_sequence
       from sessions x
       where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     ) r
@@ -3486,7 +3588,22 @@ end $function$
 ;
 alter function context.write_envelope(smallint,uuid,text,integer,json) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.write_memory_change(p_partition smallint, p_tenant text, p_user text, p_version uuid, p_token uuid, p_at timestamp with time zone, p_key text, p_fingerprint text, p_response text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_purge uuid, p_puts json, p_removals uuid[], p_unindexed uuid[], p_history json, s_memory uuid[], s_key text[], w_memory uuid[], w_term text[], w_data bytea[], b_memory uuid[], b_words integer[], b_long integer[], OUT outcome text, OUT events integer, OUT keys integer)
+CREATE OR REPLACE FUNCTION context.write_labels(p_partition smallint, p_session uuid, v context.input_view)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from session_labels x
+  where x.partition = p_partition and x.session_id = p_session and not (x.label = any (v.labels));
+  insert into session_labels (partition, session_id, label, tenant, user_id)
+  select p_partition, p_session, l.label, v.tenant, v."userId"
+  from unnest(v.labels) as l (label)
+  on conflict do nothing;
+end $function$
+;
+alter function context.write_labels(smallint,uuid,context.input_view) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.write_memory_change(p_partition smallint, p_tenant text, p_user text, p_version uuid, p_token uuid, p_at timestamp with time zone, p_key text, p_fingerprint text, p_response text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_purge uuid[], p_puts json, p_removals uuid[], p_unindexed uuid[], p_history json, s_memory uuid[], s_key text[], w_memory uuid[], w_term text[], w_data bytea[], b_memory uuid[], b_words integer[], b_long integer[], OUT outcome text, OUT events integer, OUT keys integer)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3515,6 +3632,19 @@ begin
   if not may_change_memories(p_partition, p_tenant, p_user, p_sessions, p_session, p_from, p_to) then
     outcome := 'stale';
     return;
+  end if;
+  if cardinality(p_purge) > 0 then
+    -- Waits for children that are being started; no other can start afterwards.
+    perform 1 from sessions x where x.partition = p_partition and x.id = any (p_purge) order by x.id for update;
+    if exists (
+      select 1
+      from sessions x
+      where x.partition = p_partition and x.parent_id = any (p_purge) and x.tenant = p_tenant and x.user_id = p_user
+        and not (x.id = any (p_purge))
+    ) then
+      outcome := 'stale';
+      return;
+    end if;
   end if;
   outcome := 'written';
   insert into memori.memory_versions (partition, user_id, tenant, version)
@@ -3601,13 +3731,16 @@ begin
     values (p_partition, p_session, p_tenant, p_to)
     on conflict (partition, session_id) do update set extracted = excluded.extracted;
   end if;
-  if p_purge is not null then
-    select r.events, r.keys into events, keys from purge_session(p_partition, p_purge, p_tenant, p_user, p_at) r;
-  end if;
+  events := 0;
+  keys := 0;
+  foreach v_id in array coalesce(p_purge, '{}') loop
+    select events + r.events, keys + r.keys into events, keys
+    from purge_session(p_partition, v_id, p_tenant, p_user, p_at) r;
+  end loop;
 end $function$
 ;
-alter function context.write_memory_change(smallint,text,text,uuid,uuid,timestamp with time zone,text,text,text,uuid[],uuid,integer,integer,uuid,json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[]) owner to throughline_functions;
-grant execute on function context.write_memory_change(smallint,text,text,uuid,uuid,timestamp with time zone,text,text,text,uuid[],uuid,integer,integer,uuid,json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[]) to throughline_app;
+alter function context.write_memory_change(smallint,text,text,uuid,uuid,timestamp with time zone,text,text,text,uuid[],uuid,integer,integer,uuid[],json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[]) owner to throughline_functions;
+grant execute on function context.write_memory_change(smallint,text,text,uuid,uuid,timestamp with time zone,text,text,text,uuid[],uuid,integer,integer,uuid[],json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.write_view(p_partition smallint, p_session uuid, p_view json)
  RETURNS void
@@ -3635,8 +3768,13 @@ begin
       last_activity_at = coalesce(p_active, x.last_activity_at),
       activity_minute = coalesce(p_minute, x.activity_minute), envelope_at = coalesce(p_envelope_at, x.envelope_at),
       decision_version = x.decision_version + p_versions, lock_token = null, locked_until = null,
-      appends_wait_until = null
+      appends_wait_until = null, parent_id = (v.parent ->> 'sessionId')::uuid,
+      parent_sequence = (v.parent ->> 'sequence')::integer
   where x.partition = p_partition and x.id = p_session;
+  -- Absent where the metadata is unchanged.
+  if v.labels is not null then
+    perform write_labels(p_partition, p_session, v);
+  end if;
   update session_state x
   set scratchpad = v.scratchpad, version = v.version, updated_at = v."updatedAt"
   where x.partition = p_partition and x.session_id = p_session;

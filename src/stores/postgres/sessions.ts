@@ -1,13 +1,14 @@
 import {
   IdempotencyMismatchError,
   IntakePausedError,
+  SessionEndedError,
   SessionNotFoundError,
   StorageError,
   ThroughlineError,
 } from '../../domain/errors.ts'
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import { partitionOf } from '../../domain/partition.ts'
-import type { SessionRecord } from '../../domain/record.ts'
+import { endTime, type SessionRecord } from '../../domain/record.ts'
 import type {
   ActiveQuery,
   CreateRequest,
@@ -45,7 +46,7 @@ export const CREATE: Statement = {
   text: `
     select outcome, session_id
     from context.create_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-      $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39)`,
+      $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42)`,
 }
 
 const FORK: Statement = {
@@ -73,7 +74,7 @@ const SECRET: Statement = { name: 'secret', text: 'select context.store_secret($
 const PAUSE: Statement = { name: 'pause', text: 'select context.pause_intake($1, $2)' }
 
 /** `importing`: an import uses the id. */
-type Outcome = CreateResult['outcome'] | 'importing'
+type Outcome = CreateResult['outcome'] | 'importing' | 'no-parent' | 'parent-ended'
 
 /** The parameters of {@link CREATE}. */
 export function createValues({ event, at, view, reuse, ignorePause = false }: CreateRequest): unknown[] {
@@ -140,7 +141,19 @@ export function sessionCalls({ query }: Connections, locator: SessionLocator, { 
     })
     if (row?.outcome === 'importing') throw new IdempotencyMismatchError({ sessionId: view.record.id })
     if (row === undefined || row.outcome === 'created') return { outcome: 'created', record: view.record }
+    if (row.outcome === 'no-parent' || row.outcome === 'parent-ended') throw await withoutParent(view, request.at)
     return { outcome: row.outcome, record: await knownRecord(homeOf(view), row.session_id) }
+  }
+
+  /** The refusal of a session whose parent is missing or has ended. */
+  async function withoutParent({ record }: SessionView, at: string): Promise<Error> {
+    const { tenant, userId, parent = { sessionId: '' } } = record
+    const key = { sessionId: parent.sessionId, within: { tenant, userId } }
+    const found = await recordIn(partitionOf(tenant, userId), key)
+    const endedAt = found && endTime(found, at)
+    return endedAt === undefined
+      ? new SessionNotFoundError(parent.sessionId)
+      : new SessionEndedError({ sessionId: parent.sessionId, endedAt })
   }
 
   async function fork({ source, event, at, view }: ForkRequest): Promise<CreateResult> {

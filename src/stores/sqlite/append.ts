@@ -19,6 +19,7 @@ import { storedEvent } from '../stored-event.ts'
 import { Refusal } from './commit-queue.ts'
 import type { EnvelopeWriter } from './envelopes.ts'
 import type { Head, HeadCache } from './head-cache.ts'
+import type { LabelWriter } from './labels.ts'
 import {
   blockOf,
   type EnvelopeColumns,
@@ -69,7 +70,14 @@ export interface LogWriter {
   insertStored(sessionId: string, events: readonly ChecksummedEvent[]): void
 }
 
-export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, envelopes: EnvelopeWriter): LogWriter {
+/** Writers of the views that a decision may change. */
+interface ViewWriters {
+  work: WorkWriter
+  envelopes: EnvelopeWriter
+  labels: LabelWriter
+}
+
+export function logWriter(db: Database, heads: HeadCache, { work, envelopes, labels }: ViewWriters): LogWriter {
   const insertEvent = prepared(db, INSERT_EVENT)
   const insertType = prepared(db, INSERT_TYPE)
   const selectKey = prepared<[string, string], { fingerprint: string; first: number; last: number }>(db, SELECT_KEY)
@@ -166,6 +174,7 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
       const after = rowOf(view)
       updateView.run(after)
       upsertState.run(after)
+      if (after.metadata !== row.metadata) labels.replace(view.record)
       if (view.envelopeAt !== row.envelope_at) envelopes.save(view)
       work.insertEdges(
         sessionId,

@@ -5,6 +5,7 @@ import type { Store } from '../../ports/store.ts'
 import { existsSync } from '../files.ts'
 import { TEMPLATE } from '../migrations.ts'
 import { logWriter } from './append.ts'
+import { childSessions } from './children.ts'
 import { commitQueue } from './commit-queue.ts'
 import { commitReader } from './commits.ts'
 import { type ConnectOptions, connect, raiseCheckpointSize, retryWhileBusy, storageError } from './connection.ts'
@@ -15,6 +16,7 @@ import { healthReader } from './health.ts'
 import { hiddenSessions } from './hidden-sessions.ts'
 import { importReader, importWriter } from './imports.ts'
 import { intakeGate } from './intake.ts'
+import { labelReader, labelWriter } from './labels.ts'
 import { sessionLister } from './list.ts'
 import { longWork } from './long-work.ts'
 import { createMemoryKeys } from './memory-keys.ts'
@@ -55,7 +57,9 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const heads = new HeadCache(db)
   const work = workWriter(db)
   const envelopes = envelopeWriter(db)
-  const log = logWriter(db, heads, work, envelopes)
+  const labels = labelWriter(db)
+  const children = childSessions(db)
+  const log = logWriter(db, heads, { work, envelopes, labels })
   const partitions = partitionWriter(db)
   const index = indexWriter(db, partitions)
   const { pieceMs = PIECE_MS } = options
@@ -63,17 +67,18 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const hidden = hiddenSessions(db, index, batches, pieceMs)
   const intake = intakeGate(db, hidden)
   const secrets = secretKeeper(db)
-  const writers = { heads, log, work, index, envelopes, intake, hidden, batches }
+  const writers = { heads, log, work, index, envelopes, intake, hidden, batches, labels, children }
   const sessions = sessionWriter(db, writers, options.newId, pieceMs)
   const imports = importWriter(db, { heads, log, work, sessions, hidden, intake })
   const importReads = importReader(db, hidden)
   const memoryKeys = createMemoryKeys(db)
-  const memories = memoryWriter(db, memoryKeys, partitions, index, sessions.purge)
+  const memories = memoryWriter(db, memoryKeys, partitions, index, { sessions, children })
   const memoryReads = memoryReader(db)
   const markReads = markReader(db)
   const indexReads = indexReader(db)
   const logReads = logReader(db)
   const sessionReads = sessionLister(db)
+  const labelReads = labelReader(db)
   const workReads = workReader(db)
   const commitReads = commitReader(db)
   const envelopeReads = envelopeReader(db)
@@ -117,7 +122,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     }
   }
 
-  const { writeNew, fork, finishRemoval, discard } = longWork({ write, read, hidden, sessions, imports })
+  const { writeNew, fork, finishRemoval, removeAll, discard } = longWork({ write, read, hidden, sessions, imports })
 
   return {
     name: 'sqlite',
@@ -143,6 +148,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     checksums: (key, range) => read(() => logReads.checksums(key, range)),
     active: (query) => read(() => sessions.active(query)),
     list: (query) => read(() => sessionReads.list(query)),
+    descendants: (key) => read(() => children.descendants(key)),
+    labelled: (query) => read(() => labelReads.labelled(query)),
     sessionIds: (query) => read(() => sessionReads.sessionIds(query)),
     totals: (within) => read(() => sessionReads.totals(within)),
     edges: (key, query) => read(() => workReads.edges(key, query)),
@@ -165,9 +172,9 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     },
     memories: {
       async change(request) {
-        const { purged, ...result } = await write(() => memories.change(request))
-        if (purged === undefined) return result
-        return { ...result, purged: await finishRemoval(request.purge ?? '', purged) }
+        const result = await write(() => memories.change(request))
+        if (result.outcome !== 'written' || request.purge === undefined) return result
+        return { ...result, purged: await removeAll(request.purge) }
       },
       markUsed: (user, ids, at) => write(() => memories.markUsed(user, ids, at)),
       forgetKeys: (before, limit, within) => write(() => memoryKeys.forget(before, limit, within)),

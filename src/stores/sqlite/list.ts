@@ -14,6 +14,8 @@ const FILTERS = {
   chatmode: 'chatmode = @chatmode',
   agent: 'active_agent = @agent',
   conversationId: 'conversation_id = @conversationId',
+  parent: 'parent_id = @parent',
+  ids: 'id in (select value from json_each(@ids))',
   since: 'activity_minute >= @sinceMinute and last_activity_at >= @since',
   until: 'activity_minute <= @untilMinute and last_activity_at < @until',
   cursor: '(activity_minute, last_activity_at, id) < (@cursorMinute, @cursorActivity, @cursorId)',
@@ -64,9 +66,10 @@ export function sessionLister(db: Database) {
 
   return {
     list(query: ListQuery): SessionRecord[] {
-      const { since, until, cursor, ...values } = query
+      const { since, until, cursor, ids, ...values } = query
       const rows = statement(listSql(query)).iterate({
         ...values,
+        ...(ids !== undefined && { ids: JSON.stringify(ids) }),
         ...(since !== undefined && { since, sinceMinute: minuteOf(since) }),
         ...(until !== undefined && { until, untilMinute: minuteOf(until) }),
         ...(cursor !== undefined && {

@@ -160,7 +160,7 @@ describe('a purge in pieces', () => {
     const sessionId = await largeSession()
     const memory = someMemory({ lineage: [{ relation: 'origin', at: NOON, sessionId }] })
     await store.memories.change(putRequest([{ memory }]))
-    const change = { ...ADA, at: NOON, ids: [memory.id], purge: sessionId }
+    const change = { ...ADA, at: NOON, ids: [memory.id], purge: [sessionId] }
     await interrupt(store.memories.change({ ...change, decide: () => ({ puts: [], removals: [memory.id] }) }))
     expect(await seen(store, { sessionId })).toEqual(NOTHING)
     expect(await store.memories.get([memory.id], undefined)).toEqual([])

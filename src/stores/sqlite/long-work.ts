@@ -39,6 +39,17 @@ export function longWork({ write, read, hidden, sessions, imports }: Parts) {
     return { events, keys }
   }
 
+  /** Removes hidden sessions one after the other, and returns the counts of all. */
+  async function removeAll(sessionIds: readonly string[]): Promise<PurgeCounts> {
+    const total = { events: 0, keys: 0 }
+    for (const id of sessionIds) {
+      const { events, keys } = await finishRemoval(id, await write(() => removeNext(id)))
+      total.events += events
+      total.keys += keys
+    }
+    return total
+  }
+
   async function discard(key: SessionKey): Promise<number> {
     const { events } = await finishRemoval(key.sessionId, await write(() => imports.discard(key)))
     return events
@@ -67,6 +78,7 @@ export function longWork({ write, read, hidden, sessions, imports }: Parts) {
 
   return {
     finishRemoval,
+    removeAll,
     discard,
     writeNew,
 

@@ -1,18 +1,17 @@
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../domain/errors.ts'
 import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
-import { defined } from '../../domain/optional.ts'
 import type { ChangeRequest, ChangeResult, ExtractionMark, MemoryPut } from '../../ports/memory-store.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
-import type { SessionKey } from '../../ports/session-store.ts'
+import type { ChildSessions } from './children.ts'
 import { Refusal } from './commit-queue.ts'
-import type { Removal } from './hidden-sessions.ts'
 import type { MemoryKeys } from './memory-keys.ts'
 import { SELECT_OWN_MEMORIES } from './memory-read.ts'
 import { type ChangeRow, changeRowOf, type MemoryRow, memoryOf, memoryRowOf } from './memory-rows.ts'
 import { CountChanges, type PartitionWriter } from './recall-partition.ts'
 import { type BlockPostings, groupPostings } from './recall-postings.ts'
 import type { IndexWriter } from './recall-write.ts'
+import type { SessionWriter } from './sessions.ts'
 import { prepared } from './statement.ts'
 import { uuidBytes } from './uuid-bytes.ts'
 
@@ -112,7 +111,7 @@ export function memoryWriter(
   keys: MemoryKeys,
   partitions: PartitionWriter,
   index: IndexWriter,
-  purge: (key: SessionKey, at: string) => Removal,
+  { sessions, children }: { sessions: Pick<SessionWriter, 'hideAll'>; children: ChildSessions },
 ) {
   const selectMemories = prepared<[object], MemoryRow & { number: number }>(db, SELECT_OWN_MEMORIES)
   const selectSame = prepared<[object], MemoryRow>(db, SELECT_SAME)
@@ -136,21 +135,22 @@ export function memoryWriter(
   }
 
   /** Whether the sessions exist, belong to the user, and are extracted up to the mark of the change. */
-  function isReady({ tenant, userId, sessions = [], mark, purge: purgedId }: ChangeRequest): boolean {
-    const wanted = [...sessions, ...(purgedId === undefined ? [] : [purgedId])]
+  function isReady({ tenant, userId, sessions: named = [], mark, purge = [] }: ChangeRequest): boolean {
+    const wanted = [...named, ...purge]
     return (
+      (purge.length === 0 || !children.hasOtherChild(purge, { tenant, userId })) &&
       wanted.every((id) => selectExtracted.get(id, tenant, userId) !== undefined) &&
       (mark === undefined || isAtMark(mark, { tenant, userId }))
     )
   }
 
   /** Memories that the request names, each once. */
-  function loadNamed({ tenant, userId, ids = [], fingerprints = [], source }: ChangeRequest): Memory[] {
+  function loadNamed({ tenant, userId, ids = [], fingerprints = [], sources = [] }: ChangeRequest): Memory[] {
     const user = { tenant, userId }
     const rows = [
       ...(ids.length > 0 ? selectMemories.all({ ...user, ids: JSON.stringify(ids) }) : []),
       ...(fingerprints.length > 0 ? selectSame.all({ ...user, fingerprints: JSON.stringify(fingerprints) }) : []),
-      ...(source === undefined ? [] : selectDerived.all({ ...user, source })),
+      ...sources.flatMap((source) => selectDerived.all({ ...user, source })),
     ]
     return [...new Map(rows.map((row) => [row.id, row])).values()].map(memoryOf)
   }
@@ -206,9 +206,9 @@ export function memoryWriter(
   }
 
   return {
-    /** `purged`: of the first piece. */
-    change(request: ChangeRequest): ChangeResult & { readonly purged?: Removal } {
-      const { tenant, userId, mark, purge: purgedId, at } = request
+    /** Only hides the sessions to purge. */
+    change(request: ChangeRequest): ChangeResult {
+      const { tenant, userId, mark, purge = [], at } = request
       const user = { tenant, userId }
       const response = keys.findReplay(request)
       if (response !== undefined) return { outcome: 'replayed', memories: [], response }
@@ -217,9 +217,11 @@ export function memoryWriter(
       writeRows(prepared, user, loadPrevious(prepared, user))
       keys.save(request, prepared.response)
       if (mark) moveExtracted.run(mark.sessionId, mark.to)
-      const purged = purgedId === undefined ? undefined : purge({ sessionId: purgedId }, at)
-      const memories = prepared.puts.map(({ row }) => memoryOf(row))
-      return { outcome: 'written', memories, ...defined({ purged }) }
+      sessions.hideAll(
+        purge.map((sessionId) => ({ sessionId })),
+        at,
+      )
+      return { outcome: 'written', memories: prepared.puts.map(({ row }) => memoryOf(row)) }
     },
 
     markUsed({ tenant, userId }: UserKey, ids: readonly string[], at: string): void {

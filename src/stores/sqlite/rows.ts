@@ -1,7 +1,7 @@
 import type { EnvelopeView } from '../../domain/envelope.ts'
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import { encodeTrustedJson } from '../../domain/json.ts'
-import { isWithin, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
+import { isWithin, type ParentLink, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 import type { CommitLink, SessionKey, StoredEvent } from '../../ports/session-store.ts'
 
 /** A row of `sessions`. */
@@ -33,6 +33,8 @@ export interface SessionRow {
   commit_position: number | null
   awaits_commit: number
   envelope_at: number
+  parent_id: string | null
+  parent_sequence: number | null
 }
 
 /** A row of `sessions` with its row of `session_state`. */
@@ -128,7 +130,12 @@ export function recordOf(row: RecordRow): SessionRecord {
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
     metadata: JSON.parse(row.metadata),
     ...(row.forked_from !== null && { forkedFrom: JSON.parse(row.forked_from) }),
+    ...(row.parent_id !== null && { parent: parentOf(row.parent_id, row.parent_sequence) }),
   }
+}
+
+function parentOf(sessionId: string, sequence: number | null): ParentLink {
+  return { sessionId, ...(sequence !== null && { sequence }) }
 }
 
 export function viewOf(row: ViewRow & EnvelopeColumns): SessionView {
@@ -194,6 +201,8 @@ export function rowOf(view: SessionView): ViewRow {
     commit_position: commit?.position ?? null,
     awaits_commit: awaitsCommit === true ? 1 : 0,
     envelope_at: envelopeAt,
+    parent_id: record.parent?.sessionId ?? null,
+    parent_sequence: record.parent?.sequence ?? null,
   }
 }
 

@@ -203,6 +203,14 @@ CREATE TABLE session_keys (
   primary key (session_id, key)
 ) strict, without rowid;
 
+CREATE TABLE session_labels (
+  session_id text not null,
+  label      text not null,
+  tenant     text not null,
+  user_id    text not null,
+  primary key (session_id, label)
+) strict, without rowid;
+
 CREATE TABLE session_marks (
   session_id text    not null primary key,
   indexed    integer not null default 0,
@@ -256,7 +264,9 @@ CREATE TABLE sessions (
   commit_id        text,
   commit_position  integer,
   awaits_commit    integer not null default 0,
-  envelope_at      integer not null default 1
+  envelope_at      integer not null default 1,
+  parent_id        text,
+  parent_sequence  integer
 ) strict, without rowid;
 
 CREATE TABLE settings (
@@ -375,13 +385,18 @@ CREATE INDEX session_envelopes_updated on session_envelopes (updated_at);
 
 CREATE INDEX session_imports_user on session_imports (tenant, user_id);
 
-CREATE INDEX sessions_active on sessions (tenant, user_id, chatmode, started_at, id) where ended_at is null;
+CREATE INDEX session_labels_label on session_labels (tenant, label, user_id);
+
+CREATE INDEX sessions_active on sessions (tenant, user_id, chatmode, started_at, id)
+  where ended_at is null and parent_id is null;
 
 CREATE INDEX sessions_activity on sessions (tenant, activity_minute);
 
 CREATE INDEX sessions_agent on sessions (tenant, active_agent, activity_minute);
 
 CREATE INDEX sessions_chatmode on sessions (tenant, chatmode, activity_minute);
+
+CREATE INDEX sessions_children on sessions (parent_id, activity_minute) where parent_id is not null;
 
 CREATE INDEX sessions_conversation on sessions (tenant, conversation_id, activity_minute);
 

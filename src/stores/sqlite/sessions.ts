@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { SessionNotFoundError, StorageError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
-import type { Scope, SessionRecord } from '../../domain/record.ts'
+import { endTime, type Scope, type SessionRecord } from '../../domain/record.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import type {
   ActiveQuery,
   CreateRequest,
@@ -11,10 +12,12 @@ import type {
   StoredEdge,
 } from '../../ports/session-store.ts'
 import { INSERT_TYPE, type LogWriter } from './append.ts'
+import type { ChildSessions } from './children.ts'
 import type { EnvelopeWriter } from './envelopes.ts'
 import type { HeadCache } from './head-cache.ts'
 import type { HiddenSessions, Removal } from './hidden-sessions.ts'
 import type { IntakeGate } from './intake.ts'
+import type { LabelWriter } from './labels.ts'
 import { type EventBatches, runPiece } from './pieces.ts'
 import type { IndexWriter } from './recall-write.ts'
 import { blockOf, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
@@ -24,12 +27,11 @@ import { type EdgePosition, FIRST_EDGE, type WorkWriter } from './work.ts'
 
 const SELECT_SESSION = 'select * from sessions where id = ?'
 
-/** Newest session of the scope that has neither ended nor expired. @conversationId null: any conversation. */
+/** Newest session of the user that has neither ended nor expired, and is nobody's child. */
 export const SELECT_ACTIVE = `
   select *
   from sessions
-  where tenant = @tenant and user_id = @userId and chatmode = @chatmode and ended_at is null
-    and (@conversationId is null or conversation_id = @conversationId)
+  where tenant = @tenant and user_id = @userId and chatmode = @chatmode and ended_at is null and parent_id is null
     and (expires_at is null or expires_at > @at)
   order by started_at desc, id desc
   limit 1`
@@ -67,6 +69,8 @@ interface Writers {
   intake: IntakeGate
   hidden: HiddenSessions
   batches: EventBatches
+  labels: LabelWriter
+  children: ChildSessions
 }
 
 /**
@@ -74,7 +78,7 @@ interface Writers {
  * one.
  */
 export function sessionWriter(db: Database, writers: Writers, newId: () => string, pieceMs: number) {
-  const { heads, log, work, index, envelopes, intake, hidden, batches } = writers
+  const { heads, log, work, index, envelopes, intake, hidden, batches, labels, children } = writers
   db.function('new_id', { directOnly: true }, () => newId())
   const selectSession = prepared<[string], SessionRow>(db, SELECT_SESSION)
   const selectActive = prepared<[object], SessionRow>(db, SELECT_ACTIVE)
@@ -92,6 +96,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
   function insertView(view: SessionView): void {
     const row = rowOf(view)
     insertSession.run(row)
+    labels.save(view.record)
     upsertState.run(row)
     envelopes.save(view)
   }
@@ -99,6 +104,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
   function replaceView(view: SessionView): void {
     const row = rowOf(view)
     updateView.run(row)
+    labels.replace(view.record)
     upsertState.run(row)
     envelopes.save(view)
   }
@@ -109,8 +115,12 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
   }
 
   function active({ tenant, userId, chatmode, conversationId, at }: ActiveQuery): SessionRecord | undefined {
-    const row = selectActive.get({ tenant, userId, chatmode, conversationId: conversationId ?? null, at })
-    return row && recordOf(row)
+    if (conversationId === undefined) {
+      const row = selectActive.get({ tenant, userId, chatmode, at })
+      return row && recordOf(row)
+    }
+    const record = blocking({ tenant, userId, chatmode, conversationId })
+    return record && endTime(record, at) === undefined ? record : undefined
   }
 
   /** Returns false if everything up to the sequence is copied. */
@@ -127,6 +137,18 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
     return position.edge !== undefined
   }
 
+  /** Removes all that makes a session visible; returns its owner. */
+  function hide(key: SessionKey, at: string): UserKey {
+    const { sessionId } = key
+    const { tenant, userId } = heads.load(key)
+    heads.forget(sessionId)
+    work.markPurged(sessionId, at)
+    envelopes.forget(sessionId)
+    labels.remove(sessionId)
+    for (const statement of deleteHead) statement.run(sessionId)
+    return { tenant, userId }
+  }
+
   return {
     active,
     blocking,
@@ -140,6 +162,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
       const same = selectSession.get(id)
       if (same !== undefined) return { outcome: 'same-id', record: recordOf(same) }
       intake.checkId(id)
+      children.checkParent(view.record, at)
       if (reuse !== 'none') {
         const found = active({ tenant, userId, chatmode, at, ...(reuse === 'conversation' && { conversationId }) })
         if (found !== undefined) return { outcome: 'found', record: found }
@@ -187,13 +210,12 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
 
     /** Hides the session and removes the first piece of it. */
     purge(key: SessionKey, at: string): Removal {
-      const { sessionId } = key
-      const user = heads.load(key)
-      heads.forget(sessionId)
-      work.markPurged(sessionId, at)
-      envelopes.forget(sessionId)
-      for (const statement of deleteHead) statement.run(sessionId)
-      return hidden.remove(sessionId, user)
+      return hidden.remove(key.sessionId, hide(key, at))
+    },
+
+    /** Hides several sessions at once, and removes nothing else of them yet. */
+    hideAll(keys: readonly SessionKey[], at: string): void {
+      for (const key of keys) hidden.keepHidden(key.sessionId, hide(key, at), null)
     },
 
     repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): boolean {

@@ -30,11 +30,16 @@ create table sessions (
   -- 1: the session ended in a way that leaves a commit, and has none yet.
   awaits_commit    integer not null default 0,
   -- Sequence of the last event that changed the envelope.
-  envelope_at      integer not null default 1
+  envelope_at      integer not null default 1,
+  -- The session that started this one, and the event that called for it.
+  parent_id        text,
+  parent_sequence  integer
 ) strict, without rowid;
 
 create unique index sessions_one_active on sessions (tenant, user_id, chatmode, conversation_id) where ended_at is null;
-create index sessions_active on sessions (tenant, user_id, chatmode, started_at, id) where ended_at is null;
+create index sessions_active on sessions (tenant, user_id, chatmode, started_at, id)
+  where ended_at is null and parent_id is null;
+create index sessions_children on sessions (parent_id, activity_minute) where parent_id is not null;
 create index sessions_activity on sessions (tenant, activity_minute);
 create index sessions_user on sessions (tenant, user_id, activity_minute);
 create index sessions_state on sessions (tenant, state, activity_minute);
@@ -45,6 +50,17 @@ create index sessions_conversation on sessions (tenant, conversation_id, activit
 create index sessions_due on sessions (activity_minute, id) where ended_at is null;
 create index sessions_expiring on sessions (expires_at, id) where ended_at is null and expires_at is not null;
 create index sessions_uncommitted on sessions (ended_at, id) where awaits_commit = 1;
+
+-- An index on metadata: its short top-level members as JSON text, such as ["project","x"].
+create table session_labels (
+  session_id text not null,
+  label      text not null,
+  tenant     text not null,
+  user_id    text not null,
+  primary key (session_id, label)
+) strict, without rowid;
+
+create index session_labels_label on session_labels (tenant, label, user_id);
 
 create table session_state (
   session_id text    not null primary key,

@@ -73,12 +73,17 @@ create table context.sessions (
   locked_until     timestamptz,
   -- Set by an end that met several conflicts: appends wait until then. Usually null, which an append checks.
   appends_wait_until timestamptz,
+  -- The session that started this one, and the event that called for it.
+  parent_id        uuid,
+  parent_sequence  integer,
   primary key (partition, id)
 ) with (fillfactor = 80);
 
 -- For shared appends and for calls that page through all sessions.
 create index sessions_id on context.sessions (id);
-create index sessions_active on context.sessions (tenant, user_id, chatmode, started_at, id) where ended_at is null;
+create index sessions_active on context.sessions (tenant, user_id, chatmode, started_at, id)
+  where ended_at is null and parent_id is null;
+create index sessions_children on context.sessions (partition, parent_id, activity_minute) where parent_id is not null;
 create index sessions_activity on context.sessions (tenant, activity_minute);
 create index sessions_user on context.sessions (tenant, user_id, activity_minute);
 create index sessions_state on context.sessions (tenant, state, activity_minute);
@@ -103,6 +108,19 @@ create table context.session_slots (
 
 -- For ending, purging and importing a session.
 create index session_slots_session on context.session_slots (session_id);
+
+-- An index on metadata: its short top-level members as JSON text, such as ["project","x"]. Row level security keeps an
+-- index on the column itself from being used.
+create table context.session_labels (
+  partition  smallint not null,
+  session_id uuid     not null,
+  label      text     not null,
+  tenant     text     not null,
+  user_id    text     not null,
+  primary key (partition, session_id, label)
+);
+
+create index session_labels_label on context.session_labels (tenant, label, user_id);
 
 create table context.session_state (
   partition  smallint    not null,

@@ -14,6 +14,7 @@ create type context.input_view as (
   tenant text, "userId" text, "conversationId" text, chatmode text, workflow text, skill text, "gitBranch" text, task text,
   status json, "activeAgent" text, head integer, turns integer, "clearedAt" integer, "startedAt" timestamptz,
   "lastActivityAt" timestamptz, "endedAt" timestamptz, "expiresAt" timestamptz, metadata json, "forkedFrom" json,
+  parent json, labels text[],
   "lastWork" text, commit json, "awaitsCommit" boolean, "envelopeAt" integer, scratchpad json, version integer,
   "updatedAt" timestamptz, envelope context.input_envelope
 );
@@ -96,7 +97,8 @@ begin
   where x.partition = p_partition and x.id = p_session and x.claimed_at = p_claimed_at;
 end $$;
 
--- Returns the newest session of the scope that has neither ended nor expired. p_conversation null: in any conversation.
+-- Returns the newest session of the scope that has neither ended nor expired. p_conversation null: in any conversation,
+-- but nobody's child.
 create function context.find_active(
   p_partition smallint, p_tenant text, p_user text, p_chatmode text, p_conversation text, p_at timestamptz
 )
@@ -104,12 +106,20 @@ returns uuid
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
   perform set_tenant(p_tenant);
+  if p_conversation is not null then
+    return (
+      select x.id
+      from session_slots s
+      join sessions x on x.partition = s.partition and x.id = s.session_id
+      where s.partition = p_partition and s.tenant = p_tenant and s.user_id = p_user and s.chatmode = p_chatmode
+        and s.conversation_id = p_conversation and (x.expires_at is null or x.expires_at > p_at)
+    );
+  end if;
   return (
     select x.id
     from sessions x
     where x.partition = p_partition and x.tenant = p_tenant and x.user_id = p_user and x.chatmode = p_chatmode
-      and x.ended_at is null
-      and (p_conversation is null or x.conversation_id = p_conversation)
+      and x.ended_at is null and x.parent_id is null
       and (x.expires_at is null or x.expires_at > p_at)
     order by x.started_at desc, x.id desc
     limit 1
@@ -120,12 +130,13 @@ end $$;
 -- writes the same id at the same moment, the call fails (23505) and the caller retries: an exception block here cost
 -- every call a tenth. Views come column by column, because parsing them from JSON took as long as writing a row, and
 -- one statement writes them all. A log of one event has no end and no commit, so there are no parameters for them.
--- n_subject null: no envelope is stored.
+-- n_subject null: no envelope is stored. v_parent: the parent, which must be live; neither its end nor its purge gets in
+-- between, but its appends do. More outcomes: no-parent, parent-ended.
 create function context.create_session(
   p_partition smallint, p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamptz, p_minute integer,
   v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text,
   v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamptz, v_metadata json,
-  v_scratchpad json, v_version integer,
+  v_labels text[], v_parent uuid, v_parent_sequence integer, v_scratchpad json, v_version integer,
   n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamptz,
   n_updated timestamptz, n_batch text,
   e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea,
@@ -135,6 +146,7 @@ language plpgsql security definer set search_path = context, pg_temp set jit = o
 declare
   v_blocking uuid;
   v_paused text;
+  v_parent_ended boolean;
   v_tenant_scope text := set_config('throughline.tenant', '*', true);
 begin
   perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747)),
@@ -154,6 +166,16 @@ begin
     return;
   end if;
   v_tenant_scope := set_config('throughline.tenant', v_tenant, true);
+  if v_parent is not null then
+    select x.ended_at is not null or coalesce(x.expires_at <= p_at, false) into v_parent_ended
+    from sessions x
+    where x.partition = p_partition and x.id = v_parent and x.tenant = v_tenant and x.user_id = v_user
+    for key share;
+    if v_parent_ended is not false then
+      outcome := case when v_parent_ended then 'parent-ended' else 'no-parent' end;
+      return;
+    end if;
+  end if;
   if p_reuse <> 'none' then
     session_id := find_active(
       p_partition, v_tenant, v_user, v_chatmode, case p_reuse when 'conversation' then v_conversation end, p_at);
@@ -175,12 +197,17 @@ begin
   with session as (
     insert into sessions (
       partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
-      turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked_types
+      turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked_types,
+      parent_id, parent_sequence
     ) values (
       p_partition, p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
       v_agent, 1, v_turns, 0, 1, p_at, p_at, p_minute, v_expires, v_metadata,
-      '0 ' || e_type || ' '
+      '0 ' || e_type || ' ', v_parent, v_parent_sequence
     )
+  ), label as (
+    insert into session_labels (partition, session_id, label, tenant, user_id)
+    select p_partition, p_session, l.label, v_tenant, v_user
+    from unnest(v_labels) as l (label)
   ), state as (
     insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
     values (p_partition, p_session, v_tenant, v_scratchpad, v_version, p_at)
@@ -203,6 +230,18 @@ begin
     e_checksum);
 end $$;
 
+-- Replaces the labels of a session.
+create function context.write_labels(p_partition smallint, p_session uuid, v context.input_view) returns void
+language plpgsql as $$
+begin
+  delete from session_labels x
+  where x.partition = p_partition and x.session_id = p_session and not (x.label = any (v.labels));
+  insert into session_labels (partition, session_id, label, tenant, user_id)
+  select p_partition, p_session, l.label, v.tenant, v."userId"
+  from unnest(v.labels) as l (label)
+  on conflict do nothing;
+end $$;
+
 -- Inserts the rows of a new session and takes its scope.
 create function context.insert_session(p_partition smallint, p_session uuid, v context.input_view) returns void
 language plpgsql as $$
@@ -210,13 +249,15 @@ begin
   insert into sessions (
     partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
     turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
-    forked_from, last_work, commit_id, commit_position, awaits_commit
+    forked_from, last_work, commit_id, commit_position, awaits_commit, parent_id, parent_sequence
   ) values (
     p_partition, p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
     v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, v."clearedAt", v."envelopeAt", v."startedAt",
     v."lastActivityAt", minute_of(v."lastActivityAt"), v."endedAt", v."expiresAt", v.metadata,
-    v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false)
+    v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false), (v.parent ->> 'sessionId')::uuid,
+    (v.parent ->> 'sequence')::integer
   );
+  perform write_labels(p_partition, p_session, v);
   insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
   values (p_partition, p_session, v.tenant, v.scratchpad, v.version, v."updatedAt");
   if v."endedAt" is null then
@@ -382,7 +423,8 @@ begin
     select row_to_json(r)
     from (
       select x.id, x.tenant, x.user_id, x.conversation_id, x.chatmode, x.workflow, x.skill, x.git_branch, x.task, x.status,
-        x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from
+        x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from,
+        x.parent_id, x.parent_sequence
       from sessions x
       where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     ) r
@@ -533,8 +575,13 @@ begin
       last_activity_at = coalesce(p_active, x.last_activity_at),
       activity_minute = coalesce(p_minute, x.activity_minute), envelope_at = coalesce(p_envelope_at, x.envelope_at),
       decision_version = x.decision_version + p_versions, lock_token = null, locked_until = null,
-      appends_wait_until = null
+      appends_wait_until = null, parent_id = (v.parent ->> 'sessionId')::uuid,
+      parent_sequence = (v.parent ->> 'sequence')::integer
   where x.partition = p_partition and x.id = p_session;
+  -- Absent where the metadata is unchanged.
+  if v.labels is not null then
+    perform write_labels(p_partition, p_session, v);
+  end if;
   update session_state x
   set scratchpad = v.scratchpad, version = v.version, updated_at = v."updatedAt"
   where x.partition = p_partition and x.session_id = p_session;
@@ -590,7 +637,8 @@ end $$;
 -- session that takes it to p_size characters.
 create function context.list_sessions(
   p_partition smallint, p_tenant text, p_user text, p_state text, p_chatmode text, p_agent text, p_conversation text,
-  p_since timestamptz, p_until timestamptz, p_cursor_at timestamptz, p_cursor_id uuid, p_limit integer, p_size integer
+  p_since timestamptz, p_until timestamptz, p_cursor_at timestamptz, p_cursor_id uuid, p_limit integer, p_size integer,
+  p_parent uuid, p_ids uuid[]
 )
 returns setof context.sessions
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
@@ -606,6 +654,8 @@ begin
     || case when p_chatmode is not null then ' and chatmode = $4' else '' end
     || case when p_agent is not null then ' and active_agent = $5' else '' end
     || case when p_conversation is not null then ' and conversation_id = $6' else '' end
+    || case when p_parent is not null then ' and parent_id = $13' else '' end
+    || case when p_ids is not null then ' and id = any ($14)' else '' end
     || case when p_since is not null
        then ' and activity_minute >= minute_of($7) and last_activity_at >= $7' else '' end
     || case when p_until is not null
@@ -614,12 +664,52 @@ begin
        then ' and (activity_minute, last_activity_at, id) < (minute_of($9), $9, $10)' else '' end
     || ' order by activity_minute desc, last_activity_at desc, id desc limit $11'
     using p_tenant, p_user, p_state, p_chatmode, p_agent, p_conversation, p_since, p_until, p_cursor_at, p_cursor_id,
-      p_limit, p_partition
+      p_limit, p_partition, p_parent, p_ids
   loop
     return next s;
     size := size + length(s.metadata::text) + length(s.status::text) + coalesce(length(s.task), 0);
     exit when size >= p_size;
   end loop;
+end $$;
+
+-- Returns the ids of all sessions below p_session, which belong to its owner. "union" ends at a session it has met: a
+-- forged import may name parents in a circle.
+create function context.list_descendants(p_partition smallint, p_session uuid, p_tenant text, p_user text)
+returns setof uuid
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+declare
+  s record;
+begin
+  perform set_tenant(p_tenant);
+  select x.tenant, x.user_id into s from sessions x where x.partition = p_partition and x.id = p_session;
+  if s.tenant is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  return query
+    with recursive tree (id) as (
+      select p_session
+      union
+      select x.id
+      from tree t
+      join sessions x on x.parent_id = t.id
+      where x.partition = p_partition and x.tenant = s.tenant and x.user_id = s.user_id
+    )
+    select t.id from tree t where t.id <> p_session;
+end $$;
+
+-- Returns ids of sessions with a label: of one user, in the user's partition, or of the tenant.
+create function context.find_labelled(
+  p_partition smallint, p_tenant text, p_user text, p_label text, p_limit integer
+)
+returns setof uuid
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+begin
+  perform set_tenant(p_tenant);
+  return query execute
+    'select session_id from session_labels where tenant = $1 and label = $2'
+    || case when p_user is not null then ' and user_id = $3 and partition = $4' else '' end
+    || ' limit $5'
+    using p_tenant, p_label, p_user, p_partition, p_limit;
 end $$;
 
 -- Returns ids in ascending order: of one user, in the user's partition, or of all users.
@@ -679,6 +769,7 @@ begin
   delete from session_state x where x.partition = p_partition and x.session_id = p_session;
   delete from session_envelopes x where x.partition = p_partition and x.session_id = p_session;
   delete from session_slots x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_labels x where x.partition = p_partition and x.session_id = p_session;
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
   delete from session_marks x where x.partition = p_partition and x.session_id = p_session;
   -- Where the id points to its own partition; elsewhere the caller frees it.

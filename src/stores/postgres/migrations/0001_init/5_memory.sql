@@ -339,13 +339,14 @@ end $$;
 -- lookups.
 create function context.load_memory_change(
   p_partition smallint, p_tenant text, p_user text, p_token uuid, p_key text, p_sessions uuid[], p_session uuid,
-  p_from integer, p_to integer, p_ids uuid[], p_fingerprints text[], p_source text
+  p_from integer, p_to integer, p_ids uuid[], p_fingerprints text[], p_sources text[]
 )
 returns table (state text, version uuid, key_fingerprint text, response text, memory context.memory_rows)
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
   v_until timestamptz;
+  v_digests uuid[] := array(select md5(w.key)::uuid from unnest(p_sources) as w (key));
 begin
   perform set_tenant(p_tenant);
   state := 'loaded';
@@ -400,8 +401,8 @@ begin
       union
       select x.memory_id
       from memori.memory_sources x
-      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_source)::uuid
-        and x.key = p_source
+      where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.digest = any (v_digests)
+        and x.key = any (p_sources)
       order by 1
     )
     select null::text, null::uuid, null::text, null::text, l.memory
@@ -426,7 +427,7 @@ end $$;
 
 -- Writes a change that was decided on p_version: memories, history, words, the mark of p_session, the key, and the
 -- purge of p_purge. Outcomes: written; conflict, if another change came in between or has the lock; stale, see
--- may_change_memories. Only written changes anything. events and keys: how much was purged.
+-- may_change_memories, or if a session to purge has a child that is not in p_purge. Only written changes anything. events and keys: how much was purged.
 --
 -- p_puts: memories as in the port, with their fingerprint (null keeps the stored one) and the use count they were
 -- loaded with, because uses are counted meanwhile; reworded marks those with new words, of indexVersion. p_unindexed:
@@ -435,7 +436,7 @@ end $$;
 create function context.write_memory_change(
   p_partition smallint, p_tenant text, p_user text, p_version uuid, p_token uuid, p_at timestamptz,
   p_key text, p_fingerprint text, p_response text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer,
-  p_purge uuid, p_puts json, p_removals uuid[], p_unindexed uuid[], p_history json, s_memory uuid[], s_key text[],
+  p_purge uuid[], p_puts json, p_removals uuid[], p_unindexed uuid[], p_history json, s_memory uuid[], s_key text[],
   w_memory uuid[], w_term text[], w_data bytea[], b_memory uuid[], b_words integer[], b_long integer[],
   out outcome text, out events integer, out keys integer
 )
@@ -461,6 +462,19 @@ begin
   if not may_change_memories(p_partition, p_tenant, p_user, p_sessions, p_session, p_from, p_to) then
     outcome := 'stale';
     return;
+  end if;
+  if cardinality(p_purge) > 0 then
+    -- Waits for children that are being started; no other can start afterwards.
+    perform 1 from sessions x where x.partition = p_partition and x.id = any (p_purge) order by x.id for update;
+    if exists (
+      select 1
+      from sessions x
+      where x.partition = p_partition and x.parent_id = any (p_purge) and x.tenant = p_tenant and x.user_id = p_user
+        and not (x.id = any (p_purge))
+    ) then
+      outcome := 'stale';
+      return;
+    end if;
   end if;
   outcome := 'written';
   insert into memori.memory_versions (partition, user_id, tenant, version)
@@ -547,9 +561,12 @@ begin
     values (p_partition, p_session, p_tenant, p_to)
     on conflict (partition, session_id) do update set extracted = excluded.extracted;
   end if;
-  if p_purge is not null then
-    select r.events, r.keys into events, keys from purge_session(p_partition, p_purge, p_tenant, p_user, p_at) r;
-  end if;
+  events := 0;
+  keys := 0;
+  foreach v_id in array coalesce(p_purge, '{}') loop
+    select events + r.events, keys + r.keys into events, keys
+    from purge_session(p_partition, v_id, p_tenant, p_user, p_at) r;
+  end loop;
 end $$;
 
 -- The memories with these ids: of one user, in the user's partition, or of all users.

@@ -28,7 +28,7 @@ declare
   name text;
 begin
   foreach name in array array[
-    'context.sessions', 'context.session_slots', 'context.session_state', 'context.session_events', 'context.session_types',
+    'context.sessions', 'context.session_slots', 'context.session_labels', 'context.session_state', 'context.session_events', 'context.session_types',
     'context.session_keys', 'context.session_edges', 'context.conversation_commits', 'context.recall_corpora',
     'context.recall_terms', 'context.recall_speakers', 'context.recall_postings', 'context.recall_blocks',
     'context.recall_messages', 'context.session_marks', 'context.session_envelopes', 'context.session_imports',
@@ -69,11 +69,11 @@ end $$;
 grant usage on schema context to throughline_app, throughline_functions, throughline_purge, throughline_reader;
 grant usage on schema memori to throughline_functions, throughline_reader;
 
-grant select, insert on context.sessions, context.session_slots, context.session_state, context.session_events,
+grant select, insert on context.sessions, context.session_slots, context.session_labels, context.session_state, context.session_events,
   context.session_types, context.session_keys, context.session_edges, context.conversation_commits, context.settings
   to throughline_functions;
 grant update on context.sessions, context.session_state to throughline_functions;
-grant delete on context.session_slots, context.session_edges, context.settings to throughline_functions;
+grant delete on context.session_slots, context.session_labels, context.session_edges, context.settings to throughline_functions;
 -- An import of a purged session takes its commit over again.
 grant update (purged_at, user_id) on context.conversation_commits to throughline_functions, throughline_purge;
 grant select, insert, update, delete on context.recall_corpora, context.recall_terms, context.recall_speakers,
@@ -83,7 +83,7 @@ grant select, insert, update, delete on context.recall_corpora, context.recall_t
 grant select, insert, delete on memori.memory_keys to throughline_functions;
 grant select on context.session_views, context.envelope_views, context.memory_rows to throughline_functions;
 
-grant select, delete on context.sessions, context.session_slots, context.session_state, context.session_events,
+grant select, delete on context.sessions, context.session_slots, context.session_labels, context.session_state, context.session_events,
   context.session_types, context.session_keys, context.session_edges, context.session_marks, context.session_envelopes,
   context.session_imports, context.session_directory to throughline_purge;
 grant select on context.conversation_commits to throughline_purge;
@@ -123,7 +123,7 @@ begin
     elsif f.name not in (
       'check_intake', 'import_commit', 'insert_imported_events', 'insert_edges', 'insert_events', 'insert_session',
       'chain_of', 'mark_type', 'minute_of', 'may_change_memories', 'add_words', 'replace_views', 'require_rows', 'corpus_id',
-      'memory_size', 'set_envelope_updated_at', 'short_content', 'short_parts', 'write_envelope', 'write_view', 'write_views'
+      'memory_size', 'set_envelope_updated_at', 'short_content', 'short_parts', 'write_envelope', 'write_labels', 'write_view', 'write_views'
     ) then
       execute format('grant execute on function %s to throughline_app', f.signature);
     end if;
