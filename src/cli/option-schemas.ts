@@ -1,5 +1,6 @@
 /** Options that several commands share, and schemas for typed options. Their messages follow the name of the option. */
 import { z } from 'zod'
+import type { LabelValue } from '../domain/label.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../domain/memory/memory.ts'
 import { moment } from '../features/kernel/parse.ts'
@@ -71,4 +72,17 @@ export function listOf<const Words extends readonly [string, ...string[]]>(words
     .string()
     .transform((text) => text.split(',').map((word) => word.trim()))
     .pipe(list)
+}
+
+/** Members of metadata such as `project=x,size=3`. Numbers, true, false and null are values of their kind. */
+export const members = z
+  .string()
+  .refine((text) => text.split(',').every((part) => part.indexOf('=') > 0), 'must be such as project=x,size=3')
+  .transform((text) => Object.fromEntries(text.split(',').map(memberOf)))
+
+function memberOf(part: string): [string, LabelValue] {
+  const at = part.indexOf('=')
+  const value = part.slice(at + 1)
+  const isSimple = /^(true|false|null|-?\d+(\.\d+)?|"[^"]*")$/.test(value)
+  return [part.slice(0, at).trim(), isSimple ? JSON.parse(value) : value]
 }

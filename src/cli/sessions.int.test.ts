@@ -501,3 +501,42 @@ describe.each(['postgres', 'server'] as const)('on %s', (kind) => {
     }
   })
 })
+
+describe('sub-agents', () => {
+  it('are listed by parent and by metadata, and shown as a tree', async () => {
+    const ids = await withTl(async (tl) => {
+      const parent = await tl.sessions.create({ userId: 'ada', task: 'Plan the trip' })
+      const link = { sessionId: parent.id, sequence: 1 }
+      const child = await tl.sessions.create({
+        userId: 'ada',
+        parent: link,
+        task: 'Find trains',
+        metadata: { project: 'x', size: 3 },
+      })
+      const below = await tl.sessions.create({ userId: 'ada', parent: { sessionId: child.id } })
+      return [parent.id, child.id, below.id] as const
+    })
+    const [parent, child, below] = ids
+    const listed = async (...filter: string[]) =>
+      (await runJson('sessions', ...filter)).items.map(({ id }: SessionRecord) => id)
+    expect(await listed('--parent', parent)).toEqual([child])
+    expect(await listed('--metadata', 'project=x,size=3')).toEqual([child])
+    expect(await listed('--metadata', 'size="3"')).toEqual([])
+    expect((await run(['sessions', '--metadata', 'project'])).code).toBe(2)
+    const { stdout } = await run(['show', parent])
+    expect(stdout).toContain(`└─ ${child} running, 0 turns, 1 event, called by event 1: Find trains`)
+    expect(stdout).toContain(`   └─ ${below} running, 0 turns, 1 event`)
+    expect((await run(['show', child])).stdout).toMatch(new RegExp(`parent +${parent}, event 1`))
+    expect((await runJson('show', parent)).children).toEqual([
+      {
+        id: child,
+        state: 'running',
+        turns: 0,
+        head: 1,
+        task: 'Find trains',
+        sequence: 1,
+        children: [{ id: below, state: 'running', turns: 0, head: 1 }],
+      },
+    ])
+  })
+})

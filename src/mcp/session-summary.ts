@@ -1,5 +1,6 @@
-import type { Session } from '../api.ts'
+import type { Session, Throughline } from '../api.ts'
 import { defined } from '../domain/optional.ts'
+import type { SessionRecord } from '../domain/record.ts'
 import { fitLast, truncate } from './response-limits.ts'
 import type { ToolContext } from './tool-context.ts'
 import { type EventView, eventView, type SessionView, sessionView } from './views.ts'
@@ -32,13 +33,27 @@ export interface ResumeSummary {
   summary?: SessionSummary
 }
 
+/** Levels of sub-agents to go up. */
+const MAX_LEVELS = 20
+
+/** The session that the user talks to: the parent of a sub-agent, if it exists. */
+async function topOf(tl: Throughline, newest: SessionRecord): Promise<SessionRecord> {
+  let top = newest
+  for (let level = 0; top.parent !== undefined && level < MAX_LEVELS; level++) {
+    const parent = await tl.sessions.get(top.parent.sessionId).catch(() => undefined)
+    if (parent === undefined) return top
+    top = await parent.record()
+  }
+  return top
+}
+
 /** Resumes a conversation: the named one, or the one with the latest activity. */
 export async function resumeSummary(
   { tl, userId }: ToolContext,
   { conversationId, accept, ...filter }: { conversationId?: string; chatmode?: string; accept?: boolean },
 ): Promise<ResumeSummary> {
-  const last =
-    conversationId === undefined ? (await tl.sessions.list({ ...filter, userId, limit: 1 })).items[0] : undefined
+  const [newest] = conversationId === undefined ? (await tl.sessions.list({ ...filter, userId, limit: 1 })).items : []
+  const last = newest && (await topOf(tl, newest))
   const conversation = conversationId ?? last?.conversationId
   if (conversation === undefined) {
     return { plan: 'new_task', say: 'There is no earlier session. What would you like to do?' }

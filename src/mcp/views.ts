@@ -26,13 +26,14 @@ export const sessionSchema = z.object({
   endedAt: text.optional(),
   workflow: text.optional(),
   gitBranch: text.optional(),
+  parent: text.optional().describe('Id of the session whose sub-agent it is.'),
 })
 
 export type SessionView = z.output<typeof sessionSchema>
 
 export function sessionView(record: SessionRecord, maxText: number = MAX_TEXT): SessionView {
   const { id, conversationId, chatmode, status, activeAgent, head, turns, startedAt, lastActivityAt } = record
-  const { task, workflow, gitBranch, endedAt } = record
+  const { task, workflow, gitBranch, endedAt, parent } = record
   const truncated = (value: string | undefined) => (value === undefined ? undefined : truncate(value, maxText))
   return defined({
     id,
@@ -49,6 +50,7 @@ export function sessionView(record: SessionRecord, maxText: number = MAX_TEXT): 
     endedAt,
     workflow: truncated(workflow),
     gitBranch: truncated(gitBranch),
+    parent: parent?.sessionId,
   })
 }
 

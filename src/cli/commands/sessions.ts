@@ -6,7 +6,7 @@ import { defined } from '../../domain/optional.ts'
 import { SESSION_STATES, type SessionRecord } from '../../domain/record.ts'
 import { command } from '../command.ts'
 import { listAll } from '../list-all.ts'
-import { nameOption, tenant, timeOrAge, wholeNumber } from '../option-schemas.ts'
+import { members, nameOption, tenant, timeOrAge, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import { layoutSessions } from '../session/sessions-table.ts'
 import { quoteForShell } from '../shell-quote.ts'
@@ -32,6 +32,8 @@ export const sessionsCommand = command({
     { flags: '--agent <id>', description: 'only sessions where this agent is active' },
     { flags: '--chatmode <name>', description: 'only sessions with this chatmode' },
     { flags: '--conversation <id>', description: 'only sessions of this conversation' },
+    { flags: '--parent <session>', description: 'only sub-agents of this session' },
+    { flags: '--metadata <members>', description: 'only with these members of their metadata: project=x,size=3' },
     {
       flags: '--since <time>',
       description: 'active since this time or within this age (2h, 3d, 2026-01-31T09:30Z)',
@@ -48,6 +50,8 @@ export const sessionsCommand = command({
     agent: nameOption().optional(),
     chatmode: nameOption().optional(),
     conversation: nameOption().optional(),
+    parent: z.guid('must be the whole id of a session').optional(),
+    metadata: members.optional(),
     since: timeOrAge.optional(),
     until: timeOrAge.optional(),
     limit: wholeNumber(1, LIMITS.page).optional(),

@@ -7,6 +7,7 @@ import { command } from '../command.ts'
 import { lineWidth } from '../line-width.ts'
 import { PARTIAL_ID_TENANT, tenant, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
+import { formatChildren, readChildren } from '../session/children-tree.ts'
 import {
   DEFAULT_EVENTS,
   DEFAULT_TURNS,
@@ -51,7 +52,8 @@ export const showCommand = command({
     'recent ones of the tenant.',
     '',
     '--state, --envelope, --agents and --work show that view instead of the turns.',
-    '--json prints {"record":…,"state":…,"events":[…]} and the views you ask for.',
+    '--json prints {"record":…,"state":…,"events":[…]}, the sub-agents as "children",',
+    'and the views you ask for.',
     '',
     'Example: throughline show 0198c0de-5f0a-7c3e-8a51-3f1d2b4c6e70 --last 3',
   ].join('\n'),
@@ -94,10 +96,14 @@ async function show(tl: Throughline, options: Options, output: Output): Promise<
     const state = shot?.state ?? (await session.state())
     const events: SessionEvent[] = []
     for await (const page of readPages(session, part)) events.push(...page)
-    return output.print('', { record, state, events, ...defined({ envelope, agents, work }) })
+    const children = await readChildren(tl, record)
+    const below = children.length > 0 && { children }
+    return output.print('', { record, state, events, ...defined({ envelope, agents, work }), ...below })
   }
   output.say(formatHeader(record, await findStateSince(session, record), Date.now(), output))
   if (options.at !== undefined) output.say(output.paint('dim', `\nAs of event ${options.at}.`))
+  const children = await readChildren(tl, record)
+  if (children.length > 0) output.say(`\n${formatChildren(children)}`)
   const views = await readViews(session, options, record, shot)
   if (Object.keys(views).length > 0) return output.say(`\n${formatViews(views, output)}`)
   await output.sayAll(renderLog(session, record.head, part, options.full, output))

@@ -1,5 +1,5 @@
 import type { Session } from '../../api.ts'
-import { endTime, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
+import { endTime, type ParentLink, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 import type { Output } from '../output.ts'
 import { renderTable } from '../table.ts'
 import { pluralize, toOneLine } from '../text.ts'
@@ -38,7 +38,7 @@ export function formatHeader(record: SessionRecord, since: string, now: number, 
 type Fact = readonly [label: string, value: string]
 
 function listFacts(record: SessionRecord, since: string, now: number): Fact[] {
-  const { tenant, userId, turns, head, startedAt, lastActivityAt, forkedFrom, metadata } = record
+  const { tenant, userId, turns, head, startedAt, lastActivityAt, forkedFrom, parent, metadata } = record
   const place = [record.chatmode, record.workflow, record.skill].filter((part) => part !== undefined)
   const facts: (readonly [string, string | undefined])[] = [
     ['session', record.id],
@@ -53,12 +53,17 @@ function listFacts(record: SessionRecord, since: string, now: number): Fact[] {
     ['branch', record.gitBranch],
     ['mode', place.join(', ')],
     ['conversation', record.conversationId],
+    ['parent', parent && formatParent(parent)],
     ['forked from', forkedFrom && `${forkedFrom.sessionId} at ${forkedFrom.sequence}`],
     ['metadata', Object.keys(metadata).length === 0 ? undefined : JSON.stringify(metadata)],
   ]
   return facts.flatMap(([label, value]) =>
     value === undefined ? [] : [[label, toOneLine(value, MAX_FACT_WIDTH)] as const],
   )
+}
+
+function formatParent({ sessionId, sequence }: ParentLink): string {
+  return sequence === undefined ? sessionId : `${sessionId}, event ${sequence}`
 }
 
 function formatState(record: SessionRecord, since: string, now: number): string {

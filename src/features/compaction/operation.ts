@@ -12,7 +12,6 @@ import { decideOnCommit } from '../kernel/decide.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
-import { childrenOf } from '../sessions/children.ts'
 import { expireSession } from '../sessions/operation.ts'
 import { digestLog, type LogDigest, summarize } from './log-digest.ts'
 import { commitsQuery, compactInput } from './schema.ts'
@@ -32,7 +31,6 @@ export async function compactSession(deps: Deps, id: string, input: CompactInput
   const before = await loadEnded(deps, id)
   if (before.commit !== undefined) return await commitOf(deps, id)
   requireEnded(before.record)
-  await compactChildren(deps, before.record)
   const digest = await digestLog(deps, id, { from: 1, to: before.record.head }, onProgress)
   const { summary, ...made } = await summaryOf(deps, before.record, digest, given)
   await decideOnCommit(
@@ -60,15 +58,6 @@ export async function compactSession(deps: Deps, id: string, input: CompactInput
     { command: ['compact', given], idempotencyKey },
   )
   return await commitOf(deps, id)
-}
-
-/** Ends children that a crash left open, and makes the commits of those that ended with their parent. */
-async function compactChildren(deps: Deps, parent: SessionRecord): Promise<void> {
-  const { abortChildren } = await import('../lifecycle/transitions.ts')
-  await abortChildren(deps, parent)
-  for await (const { id, status } of childrenOf(deps, parent)) {
-    if (status.state === 'aborted' && status.cause === 'parent_ended') await compactSession(deps, id)
-  }
 }
 
 interface CompactInput extends CompactOptions {

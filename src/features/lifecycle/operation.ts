@@ -1,10 +1,10 @@
 import type { WriteOptions } from '../../api.ts'
 import type { SessionRecord } from '../../domain/record.ts'
-import type { Deps } from '../kernel/deps.ts'
+import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
-import { sessionRecord } from '../sessions/operation.ts'
+import { childrenOf, sessionRecord } from '../sessions/operation.ts'
 import { abortInput, askInput, continueInput, incorporateInput, proposeInput, textInput } from './schema.ts'
-import { applyCommand, applyEnd } from './transitions.ts'
+import { abortChildren, applyCommand, applyEnd } from './transitions.ts'
 
 export { isDue } from './due.ts'
 export { abortIfDue, abortIfOpen, applyMessage, dropWrittenWork } from './transitions.ts'
@@ -63,9 +63,23 @@ export const abort: LifecycleCall<{ reason: string }> = async (deps, id, input) 
 }
 
 async function compacted(deps: Deps, id: string): Promise<SessionRecord> {
-  const { compactSession } = await import('../compaction/operation.ts')
-  await compactSession(deps, id)
+  await compactWithChildren(deps, id)
   return await sessionRecord(deps, id)
+}
+
+/**
+ * Makes the commit of an ended session and those of the children that ended with it. Also ends children that a crash
+ * left open.
+ */
+export async function compactWithChildren(deps: Deps, id: string): Promise<void> {
+  const { compactSession } = await import('../compaction/operation.ts')
+  const record = await sessionRecord(deps, id)
+  await abortChildren(deps, record)
+  await compactSession(deps, id)
+  for await (const child of childrenOf(deps, record)) {
+    const view = await deps.store.load(keyOf(deps, child.id))
+    if (view?.awaitsCommit === true) await compactWithChildren(deps, child.id)
+  }
 }
 
 /** Ends the session from any live state, without a commit. */

@@ -7,7 +7,7 @@ import { type AbortCause, checkLive, isFinal, type SessionRecord, type SessionSt
 import type { Observation } from '../../domain/work.ts'
 import { type Decided, type Draft, decideInAnyState, type KeyedCall } from '../kernel/decide.ts'
 import type { Deps } from '../kernel/deps.ts'
-import { childrenOf } from '../sessions/children.ts'
+import { childrenOf } from '../sessions/operation.ts'
 import { decideWithWork, workDraft } from '../work/operation.ts'
 import { isDue } from './due.ts'
 

@@ -2,9 +2,8 @@ import type { SweepOptions, SweepReport } from '../../api.ts'
 import { SessionNotFoundError, StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
-import { compactSession } from '../compaction/operation.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
-import { abortIfDue } from '../lifecycle/operation.ts'
+import { abortIfDue, compactWithChildren } from '../lifecycle/operation.ts'
 
 /** Sessions per batch. */
 const BATCH = 100
@@ -86,7 +85,7 @@ async function sweepOne(deps: Deps, id: string, report: SweepReport): Promise<bo
   try {
     if (await abortIfDue(deps, id)) report.swept++
     else if (!(await isLeft(deps, id))) return false
-    await compactSession(deps, id)
+    await compactWithChildren(deps, id)
     report.compacted++
     return true
   } catch (error) {

@@ -49,3 +49,38 @@ it('a key is found behind sessions that fill a page', async () => {
   const again = await send()
   expect(again.session?.id).toBe(session?.id)
 })
+
+it('pages by metadata are complete when more sessions have it than an index lookup returns', async () => {
+  const tl = opened()
+  const wanted: string[] = []
+  for (let n = 0; n < 1100; n++) {
+    const session = await tl.sessions.create({ userId: 'ada', metadata: { project: 'x', odd: n % 2 === 1 } })
+    if (n % 2 === 1) wanted.push(session.id)
+    await tl.sessions.create({ userId: 'ada', metadata: { project: 'y', odd: true } })
+  }
+  const listed: string[] = []
+  const filter = { metadata: { project: 'x', odd: true } }
+  for await (const { id } of listAll((page) => tl.sessions.list({ ...filter, ...page }))) listed.push(id)
+  expect(listed.sort()).toEqual(wanted.sort())
+})
+
+it('a page by metadata reads a bounded number of sessions', async () => {
+  const store = memoryStore(uuid7)
+  let read = 0
+  const tl = openOn({
+    ...store,
+    // more have it than the index returns, but none of those that are active
+    labelled: async ({ limit }) => Array.from({ length: limit }, () => uuid7()),
+    list: async (query) => {
+      const records = await store.list(query)
+      read += records.length
+      return records
+    },
+  })
+  open.push(tl)
+  for (let n = 0; n < 5600; n++) await tl.sessions.create({ userId: 'ada' })
+  const page = await tl.sessions.list({ metadata: { project: 'x' }, limit: 10 })
+  expect([page.items.length, read]).toEqual([0, 5000])
+  const { nextCursor: cursor = '' } = page
+  expect(await tl.sessions.list({ metadata: { project: 'x' }, limit: 10, cursor })).toEqual({ items: [] })
+})

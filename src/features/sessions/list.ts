@@ -52,7 +52,7 @@ async function ownerIn(
   return record?.tenant === tenant ? record.userId : null
 }
 
-/** A page of the sessions with these members. Reads a bounded number of sessions, so the page may end before `limit`. */
+/** A page of the sessions with these members. It may end before `limit`, because it reads a bounded number of them. */
 async function findWith(
   deps: Deps,
   list: Omit<ListQuery, 'limit'>,

@@ -25,6 +25,7 @@ import { storedView } from '../kernel/stored-view.ts'
 import { requireParent } from './children.ts'
 import { activeScope, createSession, forkOptions } from './schema.ts'
 
+export { childrenOf } from './children.ts'
 export { findSessions } from './list.ts'
 
 /** Starts a session and returns its id. `keyed` is the id derived from an idempotency key, if the caller chose none. */

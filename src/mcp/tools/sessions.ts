@@ -88,6 +88,7 @@ const listSessions = defineTool({
     status: z.enum(SESSION_STATES).optional().describe('Only in this state.'),
     chatmode: z.optional(name()).describe('Only with this chatmode.'),
     conversationId: z.optional(name()).describe('Only in this conversation.'),
+    parent: z.optional(uuid()).describe('Only sub-agents of this session.'),
     since: z.optional(moment()).describe('Only active at or after this time, ISO 8601.'),
     limit: pageLimit(MAX_LISTED, 20),
     cursor: z.string().optional().describe('nextCursor of the previous page.'),

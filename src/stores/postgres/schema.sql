@@ -3734,7 +3734,7 @@ begin
   events := 0;
   keys := 0;
   foreach v_id in array coalesce(p_purge, '{}') loop
-    select events + r.events, keys + r.keys into events, keys
+    select write_memory_change.events + r.events, write_memory_change.keys + r.keys into events, keys
     from purge_session(p_partition, v_id, p_tenant, p_user, p_at) r;
   end loop;
 end $function$

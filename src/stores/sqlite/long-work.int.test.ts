@@ -192,6 +192,21 @@ describe('a purge in pieces', () => {
     expect(tablesWith(sessionId)).toEqual([])
   })
 
+  it('S22 of several sessions hides all of them at once; a sweep removes what a crash leaves', async () => {
+    const root = await largeSession()
+    const child = await createSession(store, { parent: { sessionId: root } })
+    const below = await createSession(store, { parent: { sessionId: child }, metadata: { project: 'x' } })
+    const purge = [root, child, below]
+    await interrupt(store.memories.change({ ...ADA, at: NOON, purge, decide: () => ({ puts: [] }) }))
+    for (const sessionId of purge) expect(await seen(store, { sessionId })).toEqual(NOTHING)
+    expect(await store.labelled({ tenant: 'local', label: '["project","x"]', limit: 9 })).toEqual([])
+    expire()
+    const { deps, close } = await openDeps({ url: `sqlite:${path}`, index: false })
+    await sweepSessions(deps)
+    await close()
+    for (const sessionId of purge) expect(tablesWith(sessionId)).toEqual([])
+  })
+
   it('that was interrupted is completed by a sweep, once its process has ended', async () => {
     const sessionId = await largeSession()
     await interrupt(store.purge({ sessionId }, NOON))

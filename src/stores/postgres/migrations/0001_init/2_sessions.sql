@@ -130,8 +130,8 @@ end $$;
 -- writes the same id at the same moment, the call fails (23505) and the caller retries: an exception block here cost
 -- every call a tenth. Views come column by column, because parsing them from JSON took as long as writing a row, and
 -- one statement writes them all. A log of one event has no end and no commit, so there are no parameters for them.
--- n_subject null: no envelope is stored. v_parent: the parent, which must be live; neither its end nor its purge gets in
--- between, but its appends do. More outcomes: no-parent, parent-ended.
+-- n_subject null: no envelope is stored. v_parent: the parent, which must be live; neither its end nor its purge gets
+-- in between, but its appends do. More outcomes: no-parent, parent-ended.
 create function context.create_session(
   p_partition smallint, p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamptz, p_minute integer,
   v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text,

@@ -427,7 +427,8 @@ end $$;
 
 -- Writes a change that was decided on p_version: memories, history, words, the mark of p_session, the key, and the
 -- purge of p_purge. Outcomes: written; conflict, if another change came in between or has the lock; stale, see
--- may_change_memories, or if a session to purge has a child that is not in p_purge. Only written changes anything. events and keys: how much was purged.
+-- may_change_memories, or if a session to purge has a child that is not in p_purge. Only written changes anything.
+-- events and keys: how much was purged.
 --
 -- p_puts: memories as in the port, with their fingerprint (null keeps the stored one) and the use count they were
 -- loaded with, because uses are counted meanwhile; reworded marks those with new words, of indexVersion. p_unindexed:
@@ -564,7 +565,7 @@ begin
   events := 0;
   keys := 0;
   foreach v_id in array coalesce(p_purge, '{}') loop
-    select events + r.events, keys + r.keys into events, keys
+    select write_memory_change.events + r.events, write_memory_change.keys + r.keys into events, keys
     from purge_session(p_partition, v_id, p_tenant, p_user, p_at) r;
   end loop;
 end $$;
