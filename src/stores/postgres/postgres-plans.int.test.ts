@@ -100,7 +100,10 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['at its limit', 1_000_000, 500],
     ['at its size', 20, 5],
   ])('a list of sessions that ends %s reads little more than it gives', async (_, size, rows) => {
-    const found = await cost(`list_sessions(0::smallint, 'local'${', null'.repeat(9)}, 500, ${size})`, 'sessions')
+    const found = await cost(
+      `list_sessions(0::smallint, 'local'${', null'.repeat(9)}, 500, ${size}, null, null)`,
+      'sessions',
+    )
     expect(found.rows).toBe(rows)
     expect(found.read).toBeLessThanOrEqual(rows + 90)
   })

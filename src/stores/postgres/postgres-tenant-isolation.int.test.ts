@@ -12,6 +12,7 @@ import { knownSchema } from './migrate.ts'
 const TABLES = [
   'sessions',
   'session_slots',
+  'session_labels',
   'session_state',
   'session_envelopes',
   'session_events',
@@ -264,7 +265,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
         where c.relnamespace in ('context'::regnamespace, 'memori'::regnamespace) and i.indisunique`)
       const shared = ['throughline_migrations', 'settings']
       const owned = keys.filter(({ table }) => !shared.includes(String(table)))
-      expect(owned).toHaveLength(24)
+      expect(owned).toHaveLength(25)
       for (const { table, first } of owned) expect(first, String(table)).toBe('partition')
     })
 
