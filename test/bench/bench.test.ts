@@ -199,7 +199,9 @@ describe('a comparison of two builds', () => {
     const { stdout } = await compare(
       ...['--against', join(folder, 'dist'), '--store', 'sqlite', '--lines', 'R2', '--rounds', '1'],
     )
-    expect(stdout).toMatch(/^sqlite R2 record and state: \d+\.\d\d by rate \(\d+ → \d+\/s\), \d+\.\d\d by CPU time\n$/)
+    expect(stdout).toMatch(
+      /^sqlite R2 record and state: \d+\.\d\d by rate \(\d+ → \d+\/s\), \d+\.\d\d by CPU time \([\d.]+ → [\d.]+ µs\)\n$/,
+    )
   })
 
   it('names the line that it does not know', async () => {

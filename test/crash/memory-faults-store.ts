@@ -16,6 +16,8 @@ export interface FaultStore {
   settled(): Promise<void>
   /** Rows that belong to a session or a memory that is not there, by table. */
   orphans(): Promise<{ table: string; rows: number }[]>
+  /** Sessions whose removal is not complete. */
+  unfinished(): Promise<number>
   /** Whether a fault point is the same moment in every run; overlapping statements may shift it by one. */
   exact: boolean
 }
@@ -25,7 +27,8 @@ const SQLITE_ORPHANS = `
   union all
   select 'sources', count(*) from memory_sources where memory_id not in (select id from memories)
   union all
-  select 'marks', count(*) from session_marks where session_id not in (select id from sessions)
+  select 'marks', count(*) from session_marks
+    where session_id not in (select id from sessions union select session_id from hidden_sessions)
   union all
   select 'postings', count(*) from recall_postings where lower(hex(session_id)) not in (select id from known)
   union all
@@ -38,9 +41,12 @@ const SQLITE_ORPHANS = `
   union all
   select 'full text', count(*) from memories_fts_docsize where id not in (select number from memories)`
 
+/** A hidden session is one whose rows are being removed piece by piece. */
 const SQLITE_KNOWN = `
   with known as (
     select replace(id, '-', '') as id from sessions
+    union
+    select replace(session_id, '-', '') from hidden_sessions
     union
     select replace(id, '-', '') from memories where superseded_by is null
   )`
@@ -52,14 +58,8 @@ export function sqliteFaultStore(folder: string, name: string): FaultStore {
     target: { url: `sqlite:${path}`, durability: 'relaxed' },
     connect: () => sqliteStore({ path, durability: 'relaxed', migrate: true, newId: () => uuid7() }),
     settled: async () => {},
-    async orphans() {
-      const db = new Database(path, { readonly: true })
-      try {
-        return filled(db.prepare(SQLITE_KNOWN + SQLITE_ORPHANS).all() as { table: string; rows: number }[])
-      } finally {
-        db.close()
-      }
-    },
+    orphans: async () => filled(queryFile(path, SQLITE_KNOWN + SQLITE_ORPHANS)),
+    unfinished: async () => queryFile<{ n: number }>(path, 'select count(*) as n from hidden_sessions')[0]?.n ?? 0,
     exact: true,
   }
 }
@@ -99,8 +99,19 @@ export function postgresFaultStore(name: string, database: TestDatabase): FaultS
     async settled() {
       while ((await database.admin(OTHERS))[0]?.['n'] !== 0) await new Promise((resolve) => setTimeout(resolve, 5))
     },
+    // a purge is one transaction
+    unfinished: async () => 0,
     orphans: async () => filled((await database.admin(POSTGRES_ORPHANS)) as { table: string; rows: number }[]),
     exact: false,
+  }
+}
+
+function queryFile<Row>(path: string, sql: string): Row[] {
+  const db = new Database(path, { readonly: true })
+  try {
+    return db.prepare(sql).all() as Row[]
+  } finally {
+    db.close()
   }
 }
 

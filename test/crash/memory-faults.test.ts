@@ -103,6 +103,7 @@ async function driven(place: FaultStore, name: string, expected: Expected, at: n
   const content = await contentOf(store, expected.words)
   expect(content).toEqual(expected.done)
   await checkSound(place, content)
+  expect(await place.unfinished()).toBe(0)
   expect(await searchAll(tl)).toEqual(expected.found)
   for (const [id, log] of await logsOf(store)) expect(log).toEqual(logs.get(id))
   expect((await tl.verify()).differences).toEqual([])
