@@ -143,9 +143,10 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
     insert,
     insertStored: insertStored,
 
-    append({ events, at, idempotency, expectedSequence, ...key }) {
-      const { sessionId } = key
-      const head = heads.load(key)
+    append(request) {
+      // named one by one: collecting the rest as the key took as long as the checks
+      const { sessionId, events, at, idempotency, expectedSequence } = request
+      const head = heads.load(request)
       const known = replay(sessionId, idempotency)
       if (known !== undefined) return known
       checkLive(head, at)
