@@ -159,6 +159,7 @@ export {
 export { SOURCE_TYPES, type SourceType } from './domain/memory/source-type.ts'
 export type { Message, ToolCall } from './domain/message.ts'
 export type { Policy } from './domain/policy.ts'
+export { costOf, type ModelPrice, type Prices } from './domain/price.ts'
 export { RECALL_KINDS, type RecallKind } from './domain/recall/recall-kind.ts'
 export {
   type Principal,
@@ -169,6 +170,7 @@ export {
 } from './domain/record.ts'
 export type { ResumePlan } from './domain/resume.ts'
 export type { HandoffContext, Scratchpad, WellKnownKeys } from './domain/scratchpad.ts'
+export type { SessionUsage, Usage, UsageSums } from './domain/usage.ts'
 export type { Window } from './domain/window.ts'
 export {
   type Edge,

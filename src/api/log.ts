@@ -1,6 +1,7 @@
 import type { EventType, Role } from '../domain/event.ts'
 import type { Json, JsonObject } from '../domain/json.ts'
 import type { HandoffContext, WellKnownKeys } from '../domain/scratchpad.ts'
+import type { Usage } from '../domain/usage.ts'
 
 /** An event to append. */
 export interface EventInput {
@@ -14,6 +15,11 @@ export interface EventInput {
   agentId?: string
   /** When it happened (ISO 8601); stored verbatim. */
   occurredAt?: string
+  /**
+   * Tokens and cost of the model call, for a `model_message` or a `tool_call`. Stored as `parts.usage`. With the
+   * `prices` given to `open()`, a missing `costUsd` is added.
+   */
+  usage?: Usage
 }
 
 /** Options of an append. */

@@ -14,6 +14,7 @@ import {
 } from './fold.ts'
 import type { Json } from './json.ts'
 import { isFinal, type SessionStatus } from './record.ts'
+import { NO_USAGE, USAGE_FOLDED_TYPES } from './usage.ts'
 
 const minute = (n: number) => new Date(Date.UTC(2026, 0, 31) + n * 60_000).toISOString()
 
@@ -270,6 +271,11 @@ const anyStep: fc.Arbitrary<{ type: EventType; parts?: unknown }> = fc.oneof(
   fc
     .constantFrom({ metadata: { n: 1 } }, { metadata: { n: null }, batch: 'b1' }, { personaId: 'p' }, { whole: true })
     .map((parts) => ({ type: 'envelope_updated', parts }) as const),
+  fc
+    .nat({ max: 9 })
+    .map(
+      (n) => ({ type: 'model_message', parts: { usage: { model: 'm', inputTokens: n, outputTokens: 1 } } }) as const,
+    ),
 )
 const anyEvents = fc.array(fc.tuple(anyStep, fc.nat({ max: 1000 })), { maxLength: 30 }).map((steps) =>
   steps.map(
@@ -281,9 +287,10 @@ const anyEvents = fc.array(fc.tuple(anyStep, fc.nat({ max: 1000 })), { maxLength
   ),
 )
 
-it('needs only the events of the types that change a view, and counters of the others', () => {
+it('needs only the events of the types that change a view or usage, and counters of the others', () => {
   const all = [...APPENDABLE_TYPES, ...Object.keys(RECORDED_TYPES), 'x.own'] as EventType[]
-  const isFolded = ({ type }: SessionEvent) => (FOLDED_TYPES as readonly string[]).includes(type)
+  const types: readonly string[] = [...FOLDED_TYPES, ...USAGE_FOLDED_TYPES]
+  const isFolded = ({ type }: SessionEvent) => types.includes(type)
   for (const type of all.filter((one) => !isFolded(event(2, one)))) {
     const turns = startsTurn({ type }) ? 1 : 0
     const counters = { sequence: 2, turns, lastActivityAt: minute(2) }
@@ -297,6 +304,24 @@ it('needs only the events of the types that change a view, and counters of the o
       expect(withCounters(folded(...events.filter(isFolded)), counters)).toEqual(whole)
     }),
   )
+})
+
+describe('usage', () => {
+  const usage = { model: 'm', inputTokens: 5, outputTokens: 1 }
+  const sums = { ...NO_USAGE, messages: 1, inputTokens: 5, outputTokens: 1 }
+
+  it('is summed in total and since the last user message', () => {
+    const { record } = folded(event(2, 'model_message', { usage }))
+    expect(record.usage).toEqual({ total: sums, turn: sums })
+    const next = folded(event(2, 'tool_call', { usage }), event(3, 'user_message'))
+    expect(next.record.usage).toEqual({ total: sums, turn: NO_USAGE })
+    expect(folded(event(2, 'user_message', { usage }), event(3, 'model_message')).record).not.toHaveProperty('usage')
+  })
+
+  it('of a fork starts at zero', () => {
+    const { record } = folded(event(2, 'model_message', { usage }), event(3, 'session_forked', FORKED))
+    expect(record).not.toHaveProperty('usage')
+  })
 })
 
 describe('any log', () => {

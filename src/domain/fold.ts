@@ -17,6 +17,7 @@ import {
   type Scratchpad,
   type StateChange,
 } from './scratchpad.ts'
+import { usageAfter } from './usage.ts'
 
 /** The scratchpad of a session. */
 export interface SessionScratchpad {
@@ -46,7 +47,10 @@ export interface SessionView {
   envelope?: EnvelopeView
 }
 
-/** Types that change a view. All others move the counters of the record alone: see {@link withCounters}. */
+/**
+ * Types that change a view. All others move the counters of the record alone (see {@link withCounters}), and its usage
+ * (see `USAGE_FOLDED_TYPES`).
+ */
 export const FOLDED_TYPES = [
   'session_started',
   'session_forked',
@@ -125,6 +129,8 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
     turns: view.record.turns + (startsTurn(event) ? 1 : 0),
     lastActivityAt: isActivity(event) ? event.createdAt : view.record.lastActivityAt,
   }
+  const usage = usageAfter(record.usage, event)
+  if (usage !== undefined) record.usage = usage
   const pad = view.state.scratchpad
   switch (event.type) {
     case 'status_changed':
@@ -239,13 +245,13 @@ function withAgent({ record, state, ...view }: SessionView, event: SessionEvent)
   }
 }
 
-/** A fork is live, never compacted or expiring, and nobody's child, even if its source is. */
+/** A fork is live, never compacted or expiring, nobody's child, and without usage, even if its source is not. */
 function asFork(
   { record, commit: _commit, awaitsCommit: _awaits, envelope, ...view }: SessionView,
   event: SessionEvent,
 ): SessionView {
   const { from, ...given } = event.parts as unknown as ForkedParts
-  const { endedAt: _ended, expiresAt: _expires, task: _task, parent: _parent, ...kept } = record
+  const { endedAt: _ended, expiresAt: _expires, task: _task, parent: _parent, usage: _usage, ...kept } = record
   return {
     ...view,
     record: {

@@ -38,6 +38,12 @@ export const LIMITS = {
   remember: 2 * 1024 * 1024,
   /** Query of `recall` or `memories.search`. */
   query: 64 * 1024,
+  /** Name of a model in `usage`. */
+  model: 128,
+  /** Tokens of one kind in `usage`. */
+  tokens: 1_000_000_000,
+  /** US dollars in `usage`. */
+  cost: 1000,
   /** Names and ids chosen by callers: user, tenant, conversation, chatmode, agent, key … */
   name: 512,
   /** Rows on one page. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { dropOrphanResults, type Message, toMessageEvent, toMessages, visibility } from './message.ts'
+import { FORMATS, MESSAGE_FORMATS } from './formats/formats.ts'
+import { dropOrphanResults, type Message, toMessageEvent, toMessages, visibility, withoutUsage } from './message.ts'
 
 const call = (id: string) => ({ id, name: 'read', arguments: '{}' })
 const toolCall = (id: string, agentId?: string) => ({
@@ -16,6 +17,8 @@ describe('the events of messages', () => {
     { role: 'assistant', content: '', toolCalls: [call('1'), call('2')], agentId: 'coach' },
     { role: 'assistant', content: 'a', toolCalls: [] },
     { role: 'tool', content: '', toolCallId: '1', parts: { images: [1] } },
+    { role: 'assistant', content: 'a', usage: { model: 'm', inputTokens: 3, outputTokens: 1, costUsd: 0.5 } },
+    { role: 'assistant', content: 'a', parts: { usage: 'of another kind' } },
   ])('give the message back: %j', (message) => {
     expect(toMessages([toMessageEvent(message)])).toEqual([message])
   })
@@ -44,6 +47,28 @@ describe('a tool_call', () => {
     const bare = { type: 'tool_call' as const, content: '', parts: { id: '1' } }
     expect(toMessages([bare])[0]?.toolCalls).toEqual([{ id: '1', name: '', arguments: '{}' }])
     expect(toMessages([{ ...bare, parts: [1] }])).toEqual([{ role: 'assistant', content: '', toolCalls: [] }])
+  })
+})
+
+describe('usage', () => {
+  const usage = { model: 'm', inputTokens: 3, outputTokens: 1 }
+
+  it('of a joined tool_call is added to that of the message', () => {
+    const parts = { id: '1', name: 'read', arguments: {}, usage }
+    const answer = { type: 'model_message' as const, content: 'I look', parts: { usage } }
+    const joined = { model: 'm', inputTokens: 6, outputTokens: 2 }
+    const [message] = toMessages([answer, { ...toolCall('1'), parts }])
+    expect(message).toEqual({ role: 'assistant', content: 'I look', toolCalls: [call('1')], usage: joined })
+    expect(toMessages([toolCall('0'), { ...toolCall('1'), parts }])[0]?.usage).toEqual(usage)
+  })
+
+  it('is nothing that a model gets', () => {
+    const message: Message = { role: 'assistant', content: 'a', usage }
+    expect(withoutUsage(message)).toEqual({ role: 'assistant', content: 'a' })
+    for (const format of MESSAGE_FORMATS) {
+      const written = JSON.stringify(FORMATS[format].to([{ role: 'user', content: 'q' }, message]))
+      expect(written, format).not.toContain('inputTokens')
+    }
   })
 })
 

@@ -1,5 +1,6 @@
 import { answeredCallId, defaultRole, type EventType, type Role, type SessionEvent, toolCallsOf } from './event.ts'
 import { isObject, type JsonObject } from './json.ts'
+import { joinUsage, type Usage, usageOf } from './usage.ts'
 
 /** A tool call of a message. */
 export interface ToolCall {
@@ -24,6 +25,8 @@ export interface Message {
   agentId?: string
   /** Anything else, for example images or provider-specific fields; stored verbatim. */
   parts?: JsonObject
+  /** Tokens and cost of the model call that wrote it; only for role `assistant`. No format sends it to a model. */
+  usage?: Usage
 }
 
 /** Event types that become messages. */
@@ -45,11 +48,13 @@ export function toMessageEvent({
   timestamp,
   agentId,
   parts,
+  usage,
 }: Message): MessageEvent {
   const all = {
     ...(toolCallId !== undefined && { toolCallId }),
     ...(toolCalls !== undefined && role === 'assistant' && { toolCalls: toolCalls.map((call) => ({ ...call })) }),
     ...parts,
+    ...(usage !== undefined && role === 'assistant' && { usage: { ...usage } }),
   }
   return {
     type: TYPE_OF[role],
@@ -142,11 +147,17 @@ export function takeLastMessages(messages: readonly Message[], limit: number): M
   return messages.slice(first)
 }
 
+/** The message as a model may get it: its usage is only for whoever pays. */
+export function withoutUsage({ usage: _usage, ...message }: Message): Message {
+  return message
+}
+
 /** Whether events of this type become messages. */
 export const isMessageType = (type: string) => (MESSAGE_TYPES as readonly string[]).includes(type)
 
 function joinCall(message: Message, event: MessageEvent): void {
-  const { content, toolCalls = [] } = toMessage(event)
+  const { content, toolCalls = [], usage } = toMessage(event)
+  if (usage !== undefined) message.usage = message.usage === undefined ? usage : joinUsage(message.usage, usage)
   message.toolCalls ??= []
   message.toolCalls.push(...toolCalls)
   if (content !== '') message.content = message.content === '' ? content : `${message.content}\n${content}`
@@ -154,22 +165,27 @@ function joinCall(message: Message, event: MessageEvent): void {
 
 function toMessage({ type, content, parts, agentId, occurredAt }: MessageEvent): Message {
   const all = isObject(parts) ? parts : {}
-  const { toolCallId: answered, ...results } = all
-  const { toolCalls, ...answers } = all
-  const toolCallId = type === 'tool_result' ? answered : undefined
-  const ownParts = { tool_call: {}, tool_result: results, model_message: answers }[type as string] ?? all
+  const usage = usageOf({ type, ...(parts !== undefined && { parts }) })
+  const toolCallId = type === 'tool_result' ? all['toolCallId'] : undefined
+  const { toolCallId: _answered, ...results } = all
+  const { toolCalls: _calls, ...answers } = all
+  const { usage: _usage, ...plainAnswers } = answers
+  const said = usage === undefined ? answers : plainAnswers
+  const ownParts = { tool_call: {}, tool_result: results, model_message: said }[type as string] ?? all
   const calls = toolCallsOf({ type, ...(parts !== undefined && { parts }) }).map(({ id, name, arguments: given }) => ({
     id,
     name: name ?? '',
     arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}),
   }))
+  const hasCalls = type === 'tool_call' || (type === 'model_message' && Array.isArray(all['toolCalls']))
   return {
     role: defaultRole(type),
     content,
     ...(typeof toolCallId === 'string' && { toolCallId }),
-    ...((type === 'tool_call' || (type === 'model_message' && Array.isArray(toolCalls))) && { toolCalls: calls }),
+    ...(hasCalls && { toolCalls: calls }),
     ...(occurredAt !== undefined && { timestamp: occurredAt }),
     ...(agentId !== undefined && { agentId }),
     ...(Object.keys(ownParts).length > 0 && { parts: ownParts }),
+    ...(usage !== undefined && { usage }),
   }
 }

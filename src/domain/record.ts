@@ -1,5 +1,6 @@
 import { SessionEndedError } from './errors.ts'
 import type { JsonObject } from './json.ts'
+import type { SessionUsage } from './usage.ts'
 
 /** The state a session is in, with what belongs to that state. */
 export type SessionStatus =
@@ -89,6 +90,8 @@ export interface SessionRecord extends Scope {
   forkedFrom?: { sessionId: string; sequence: number }
   /** Present in the session of a sub-agent. */
   parent?: ParentLink
+  /** Absent while no event carried usage. A fork starts without. */
+  usage?: SessionUsage
 }
 
 /** Returns when the session ended or expired; `undefined` while it is live. */

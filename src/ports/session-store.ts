@@ -1,5 +1,6 @@
 import type { SessionScratchpad, SessionView } from '../domain/fold.ts'
 import type { Principal, SessionRecord, SessionState } from '../domain/record.ts'
+import type { UsageIncrement } from '../domain/usage.ts'
 import type { StoreClock } from './clock.ts'
 
 /**
@@ -170,6 +171,8 @@ export interface AppendRequest extends SessionKey {
   readonly at: string
   readonly idempotency?: IdempotencyStamp
   readonly expectedSequence?: number
+  /** The usage that the events carry; absent if none does. */
+  readonly usage?: UsageIncrement
 }
 
 export interface DecideRequest extends SessionKey {

@@ -6,7 +6,7 @@ import type { SessionView } from '../../domain/fold.ts'
 import { FORMATS, type FormatOutput, type MessageFormat } from '../../domain/formats/formats.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isMessageType, MESSAGE_TYPES, type Message, toMessages } from '../../domain/message.ts'
+import { isMessageType, MESSAGE_TYPES, type Message, toMessages, withoutUsage } from '../../domain/message.ts'
 import { defined } from '../../domain/optional.ts'
 import { truncateMessages } from '../../domain/truncate.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
@@ -51,7 +51,7 @@ export async function buildContext(
       earlier,
       memories: recalled ? recalled.items.map(toldOf) : [],
       ...(reduction !== undefined && { reduced: reduction.summary }),
-      window: toMessages(events),
+      window: toMessages(events).map(withoutUsage),
     },
     maxTokens,
     count,
@@ -179,7 +179,7 @@ async function reduced(
     return { strategy, ...(await truncateMessages(last, maxTokens, count)) }
   }
   const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessageType)
-  const messages = toMessages(window.events.filter(({ sequence }) => sequence > floor))
+  const messages = toMessages(window.events.filter(({ sequence }) => sequence > floor)).map(withoutUsage)
   const { summary, ...made } = reduction ?? {}
   const fitted = await fitContext(
     defined({ earlier: [], memories: [], reduced: summary, window: messages }),

@@ -1,6 +1,7 @@
 import { DEFAULT_AGENT } from '../../domain/agents.ts'
 import { toIso } from '../../domain/iso-time.ts'
 import type { Policy } from '../../domain/policy.ts'
+import type { Prices } from '../../domain/price.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Compute } from '../../ports/compute.ts'
@@ -32,6 +33,8 @@ export interface Deps {
   /** Runs the messages of one conversation in order. */
   readonly conversationMutex: KeyedMutex
   readonly policy: Policy
+  /** For the cost of model calls whose callers did not say it. */
+  readonly prices?: Prices
   readonly classify: Classifier
   readonly summarize: Summarizer
   readonly extract: Extractor

@@ -4,6 +4,7 @@ import { isLastPage } from '../../domain/event-size.ts'
 import { evolve, FOLDED_TYPES, initialView, isActivity, type SessionView, withCounters } from '../../domain/fold.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
+import { USAGE_FOLDED_TYPES } from '../../domain/usage.ts'
 import type { ChecksummedEvent, ReadQuery, SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from './deps.ts'
 import { nextTurn } from './next-turn.ts'
@@ -76,8 +77,11 @@ export async function viewAt(deps: Deps, sessionId: string, sequence: number): P
   let view: SessionView | undefined
   // a change of the largest scratchpad copies tens of thousands of keys
   const pace = pacer()
-  // most of a log is messages, which no view holds: skip them
-  for await (const page of walkStored(deps, key, { last: sequence, types: FOLDED_TYPES })) {
+  // most of a log is messages, which no view but usage depends on
+  const { usage, forkedFrom } = present.record
+  const hasUsage = usage !== undefined || forkedFrom !== undefined
+  const types = hasUsage ? [...FOLDED_TYPES, ...USAGE_FOLDED_TYPES] : FOLDED_TYPES
+  for await (const page of walkStored(deps, key, { last: sequence, types })) {
     for (const stored of page) {
       const event = sessionEvent(sessionId, stored)
       view = view === undefined ? initialView(event) : evolve(view, event)

@@ -3,6 +3,7 @@ import { TooLargeError, ValidationError } from '../../domain/errors.ts'
 import { checkCallCount, defaultRole, type SessionEvent, toolCallsOf } from '../../domain/event.ts'
 import { encodeJson, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { incrementOf } from '../../domain/usage.ts'
 import type { AppendRequest, NewEvent } from '../../ports/session-store.ts'
 import { fingerprint, isMilestone } from '../kernel/decide.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
@@ -10,6 +11,10 @@ import { checksumOf } from '../kernel/event-checksum.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { appendOptions, eventInput } from './schema.ts'
+import { type WithUsage, withUsage } from './usage.ts'
+
+/** The events of an append that carry usage. */
+type Carriers = Map<NewEvent, WithUsage>
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -24,32 +29,48 @@ export async function appendEvents(
   list = 'events',
 ): Promise<SessionEvent[]> {
   const { idempotencyKey: key, expectedSequence } = options === undefined ? {} : parse(appendOptions, options)
-  const events = newEvents(deps, input, list)
+  const carriers: Carriers = new Map()
+  const events = newEvents(deps, input, list, carriers)
   const request: Mutable<AppendRequest> = { ...keyOf(deps, sessionId), events, at: now(deps) }
-  if (key !== undefined) request.idempotency = { key, fingerprint: fingerprint(events) }
+  if (key !== undefined) request.idempotency = { key, fingerprint: fingerprint(asGiven(events, carriers)) }
+  if (carriers.size > 0) {
+    request.usage = incrementOf(events.map((event) => ({ type: event.type, usage: carriers.get(event)?.usage })))
+  }
   if (expectedSequence !== undefined) request.expectedSequence = expectedSequence
   const written = await deps.store.append(request)
   deps.background.wrote(sessionId, events.some(isMilestone))
   return written.events.map((event) => sessionEvent(sessionId, event))
 }
 
-function newEvents(deps: Deps, input: unknown, list: string): NewEvent[] {
-  if (!Array.isArray(input)) return [checkedEvent(deps, input, '')]
+/** The events without costs that were added to them: a repeat under other prices has the same content. */
+function asGiven(events: readonly NewEvent[], carriers: Carriers): readonly NewEvent[] {
+  if (carriers.size === 0) return events
+  return events.map((event) => {
+    const given = carriers.get(event)?.unpriced
+    return given === undefined ? event : { ...event, parts: encodeJson(given, 'parts', LIMITS.parts) }
+  })
+}
+
+function newEvents(deps: Deps, input: unknown, list: string, carriers: Carriers): NewEvent[] {
+  if (!Array.isArray(input)) return [checkedEvent(deps, input, '', carriers)]
   if (input.length === 0) throw new ValidationError(list, 'must not be empty')
   if (input.length > LIMITS.events) {
     throw new TooLargeError({ field: list, limit: LIMITS.events, actual: input.length })
   }
-  const events = Array.from(input, (event, i) => checkedEvent(deps, event, `${list}[${i}]`))
+  const events = Array.from(input, (event, i) => checkedEvent(deps, event, `${list}[${i}]`, carriers))
   const size = events.reduce((sum, { content, parts = '' }) => sum + content.length + parts.length, 0)
   if (size > LIMITS.append) throw new TooLargeError({ field: list, limit: LIMITS.append, actual: size })
   return events
 }
 
 /** `at` is the path of the event in the input, for error messages. */
-function checkedEvent(deps: Deps, input: unknown, at: string): NewEvent {
+function checkedEvent(deps: Deps, input: unknown, at: string, carriers: Carriers): NewEvent {
   const field = (name: string) => (at === '' ? name : `${at}.${name}`)
-  const { type, role: given, content = '', parts, agentId, occurredAt } = parse(eventInput, input, at)
-  const role = given ?? defaultRole(type)
+  const given = parse(eventInput, input, at)
+  const { type, content = '', agentId, occurredAt } = given
+  const role = given.role ?? defaultRole(type)
+  const carrier = withUsage(given, deps.prices, field)
+  const parts = carrier === undefined ? given.parts : carrier.parts
   const encoded = parts === undefined ? undefined : encodeJson(parts, field('parts'), LIMITS.parts)
   checkCalls(type, parts, field('parts'))
   if (content === '' && !mayBeEmpty(type, parts)) throw new ValidationError(field('content'), 'must not be empty')
@@ -59,6 +80,7 @@ function checkedEvent(deps: Deps, input: unknown, at: string): NewEvent {
   if (encoded !== undefined) event.parts = encoded
   if (agentId !== undefined) event.agentId = agentId
   if (occurredAt !== undefined) event.occurredAt = occurredAt
+  if (carrier !== undefined) carriers.set(event, carrier)
   return event
 }
 

@@ -14,6 +14,7 @@ import { tokenCounter } from '../kernel/token-count.ts'
 import { eventsQuery, recentOptions } from './schema.ts'
 
 export { appendEvents } from './append.ts'
+export { usageInput } from './schema.ts'
 
 /** Rows per read by default: a window of 30 short turns fits into one read. */
 const CHUNK = 200

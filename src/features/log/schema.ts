@@ -2,6 +2,7 @@ import { z } from 'zod/mini'
 import { APPENDABLE_TYPES, RECORDED_TYPES, ROLES } from '../../domain/event.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { type Usage, usageProblem } from '../../domain/usage.ts'
 import { compiled, isoTime, name, pageSize, schema, sequence, text } from '../kernel/parse.ts'
 
 const CUSTOM_TYPE = /^x\.[A-Za-z0-9][A-Za-z0-9_.:-]{0,126}$/
@@ -28,6 +29,35 @@ const appendableType = schema(() =>
     .register(z.globalRegistry, { description: `${APPENDABLE_TYPES.join(', ')}, or a custom type with the prefix x.` }),
 )
 
+const tokens = { type: 'integer', minimum: 0, maximum: LIMITS.tokens } as const
+
+/** Tokens and cost of a model call. */
+export const usageInput = schema(() =>
+  z
+    .custom<Usage>()
+    .check(
+      z.superRefine((value, context) => {
+        const [field, message] = usageProblem(value) ?? []
+        if (message !== undefined) context.addIssue({ code: 'custom', path: field ? [field] : [], message })
+      }),
+    )
+    // for OpenAPI: a custom schema does not describe itself
+    .register(z.globalRegistry, {
+      type: 'object',
+      description: 'Tokens and cost of the model call. inputTokens includes cached tokens.',
+      properties: {
+        model: { type: 'string', minLength: 1, maxLength: LIMITS.model },
+        inputTokens: tokens,
+        outputTokens: tokens,
+        cacheReadTokens: tokens,
+        cacheWriteTokens: tokens,
+        costUsd: { type: 'number', minimum: 0, maximum: LIMITS.cost },
+      },
+      required: ['model', 'inputTokens', 'outputTokens'],
+      additionalProperties: false,
+    }),
+)
+
 export const eventInput = schema(() =>
   compiled(
     z.strictObject({
@@ -37,6 +67,7 @@ export const eventInput = schema(() =>
       parts: z.optional(z.custom<Json>().register(z.globalRegistry, { description: 'Any JSON.' })),
       agentId: z.optional(name()),
       occurredAt: z.optional(isoTime()),
+      usage: z.optional(usageInput()),
     }),
   ),
 )

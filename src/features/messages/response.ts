@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ROLES } from '../../domain/event.ts'
 import type { Message, ToolCall } from '../../domain/message.ts'
 import { anyJson, anyObject, type Keys, listOf } from '../../http/response-schema.ts'
+import { usageResponse } from '../usage/response.ts'
 
 const toolCallResponse = z
   .strictObject({
@@ -20,6 +21,7 @@ export const messageResponse = z
     timestamp: z.string().meta({ description: 'The time given by the caller.' }).optional(),
     agentId: z.string().optional(),
     parts: anyObject.optional(),
+    usage: usageResponse.optional(),
   } satisfies Keys<Message>)
   .meta({ id: 'Message' })
 

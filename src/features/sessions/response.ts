@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SESSION_STATES, type SessionRecord } from '../../domain/record.ts'
 import { anyObject, id, type Keys, time } from '../../http/response-schema.ts'
+import { sessionUsageResponse } from '../usage/response.ts'
 
 export const recordResponse = z
   .strictObject({
@@ -27,5 +28,6 @@ export const recordResponse = z
       .strictObject({ sessionId: id, sequence: z.int().optional() })
       .meta({ description: 'The session that started this one, and the event that called for it.' })
       .optional(),
+    usage: sessionUsageResponse.optional(),
   } satisfies Keys<SessionRecord>)
   .meta({ id: 'SessionRecord' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EventInput } from '../../api.ts'
-import { APPENDABLE_TYPES } from '../../domain/event.ts'
+import { APPENDABLE_TYPES, type SessionEvent } from '../../domain/event.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { expectError, upTo } from './samples.ts'
 
@@ -74,8 +74,8 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
         const [read] = await session.events({ order: 'desc', limit: 1 })
         assert.deepEqual(read, written)
         for (const [name, value] of Object.entries(input)) {
-          assert.deepStrictEqual(read?.[name as keyof EventInput], value)
-          assert.equal(JSON.stringify(read?.[name as keyof EventInput]), JSON.stringify(value))
+          assert.deepStrictEqual(read?.[name as keyof SessionEvent], value)
+          assert.equal(JSON.stringify(read?.[name as keyof SessionEvent]), JSON.stringify(value))
         }
         assert.equal(read?.content, input.content ?? '')
       }

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import type { SessionUsage, Usage, UsageSums } from '../../domain/usage.ts'
+import type { Keys } from '../../http/response-schema.ts'
+
+export const usageResponse = z
+  .strictObject({
+    model: z.string(),
+    inputTokens: z.int().meta({ description: 'All input tokens, cached ones included.' }),
+    outputTokens: z.int(),
+    cacheReadTokens: z.int().optional(),
+    cacheWriteTokens: z.int().optional(),
+    costUsd: z.number().optional(),
+  } satisfies Keys<Usage>)
+  .meta({ id: 'Usage' })
+
+const sums = {
+  messages: z.int().meta({ description: 'Number of events with usage.' }),
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  cacheReadTokens: z.int(),
+  cacheWriteTokens: z.int(),
+  costUsd: z.number(),
+} satisfies Keys<UsageSums>
+
+const sumsResponse = z.strictObject(sums).meta({ id: 'UsageSums' })
+
+export const sessionUsageResponse = z
+  .strictObject({
+    total: sumsResponse,
+    turn: sumsResponse,
+  } satisfies Keys<SessionUsage>)
+  .meta({ id: 'SessionUsage', description: 'In total, and since the last user message.' })
