@@ -146,18 +146,18 @@ describe('the rows of a log', () => {
       inputTokens: 10 * messages,
       outputTokens: 2 * messages,
     })
-    expect(rows.list).toEqual([
+    expect(rows.rows).toEqual([
       { day: '2026-01-01', model: 'm', ...sums(2) },
       { day: '2026-01-01', model: 'n', ...sums(1) },
       { day: '2026-01-02', model: 'm', ...sums(1) },
     ])
-    expect(rows.cleared).toBe(false)
+    expect(rows.change).toEqual({ cleared: false, rows: rows.rows })
   })
 
   it('of a fork start after the events it copied', () => {
     const rows = new UsageRows()
     rows.add({ ...carrier(USAGE), type: 'model_message', createdAt: at(1) })
     rows.add({ type: 'session_forked', createdAt: at(2) })
-    expect([rows.list, rows.cleared]).toEqual([[], true])
+    expect(rows.change).toEqual({ cleared: true, rows: [] })
   })
 })

@@ -187,29 +187,54 @@ export function fromNano(nano: number): number {
   return nano / 1e9
 }
 
-/** The rows that a log leads to, folded event by event. */
+/** What several events of a log do to the rows of its session. */
+export interface UsageChange {
+  /** Whether the earlier rows go: a fork began, and they belong to its source. */
+  readonly cleared: boolean
+  readonly rows: readonly DailyUsage[]
+}
+
+/** The rows of a session. */
 export class UsageRows {
-  /** Whether a fork began: rows of earlier events belong to its source. */
-  cleared = false
+  #cleared = false
   readonly #rows = new Map<string, DailyUsage>()
 
+  /** Folds the next event. */
   add(event: Pick<SessionEvent, 'type' | 'createdAt'> & { parts?: Json }): void {
-    if (event.type === 'session_forked') {
-      this.#rows.clear()
-      this.cleared = true
-    }
+    if (event.type === 'session_forked') this.clear()
     const usage = usageOf(event)
-    if (usage !== undefined) this.put(event.createdAt.slice(0, 10), { model: usage.model, ...sumsOf(usage) })
+    if (usage !== undefined) this.put(event.createdAt, { model: usage.model, ...sumsOf(usage) })
   }
 
-  /** Adds sums of one day. */
-  put(day: string, sums: ModelUsage): void {
+  /** Adds sums of the day of a time. */
+  put(at: string, sums: ModelUsage): void {
+    const day = dayOf(at)
     const { model } = sums
-    const key = `${day} ${model}`
+    const key = rowKey({ day, model })
     this.#rows.set(key, { day, model, ...addSums(this.#rows.get(key) ?? NO_USAGE, sums) })
   }
 
-  get list(): DailyUsage[] {
+  clear(): void {
+    this.#rows.clear()
+    this.#cleared = true
+  }
+
+  get rows(): DailyUsage[] {
     return [...this.#rows.values()]
   }
+
+  /** What the events so far do to the rows of a session that has earlier ones. */
+  get change(): UsageChange {
+    return { cleared: this.#cleared, rows: this.rows }
+  }
+}
+
+/** The day of a time in UTC. */
+export function dayOf(time: string): string {
+  return time.slice(0, 10)
+}
+
+/** Identifies a row within its session. Days have equal length, so texts sort as rows do. */
+export function rowKey({ day, model }: Pick<DailyUsage, 'day' | 'model'>): string {
+  return `${day} ${model}`
 }

@@ -1,12 +1,13 @@
 import type { SessionView } from '../domain/fold.ts'
 import type { Principal } from '../domain/record.ts'
+import type { UsageChange } from '../domain/usage.ts'
 import type { ChecksummedEvent, SessionKey, StoredEdge } from './session-store.ts'
 
 /**
  * Imports sessions of another store unchanged, one block of events at a time.
  *
- * - T1 `write` stores events with their sequences, ids, times and checksums, the views after them, and their edges: all
- *   or nothing. It throws `SequenceConflictError` unless the stored part of the session ends at `after`.
+ * - T1 `write` stores events with their sequences, ids, times and checksums, the views after them, their edges and their
+ *   usage: all or nothing. It throws `SequenceConflictError` unless the stored part of the session ends at `after`.
  * - T2 Until its `done` block, an imported session is invisible to every other call: reads (S16), lists, totals,
  *   indexes and sweeps; and it does not occupy its scope. Only `find` shows its progress.
  * - T3 The `done` block makes the session visible at once, as if it had been written here: its live scope, its
@@ -50,6 +51,8 @@ export interface ImportBlock {
   readonly view: SessionView
   /** Edges of these events only. */
   readonly edges: readonly StoredEdge[]
+  /** The usage of these events; absent if there is none. */
+  readonly usage?: UsageChange
   readonly done: boolean
 }
 

@@ -1,6 +1,6 @@
 import type { SessionScratchpad, SessionView } from '../domain/fold.ts'
 import type { Principal, SessionRecord, SessionState } from '../domain/record.ts'
-import type { UsageIncrement } from '../domain/usage.ts'
+import type { DailyUsage, UsageIncrement, UsageSums } from '../domain/usage.ts'
 import type { StoreClock } from './clock.ts'
 
 /**
@@ -85,6 +85,13 @@ import type { StoreClock } from './clock.ts'
  * - S33 `labelled` returns ids of sessions whose metadata has the label (see `labelsOf`), at most `limit`. It keeps up
  *   with every change of metadata, in the same step.
  *
+ * Usage
+ * - S34 The `usage` of an append is added, in the same step, to `record.usage` and to the session's sums by model and
+ *   day of `at`. A user message ends the turn of `record.usage`. A fork starts without usage; a repair replaces both.
+ * - S35 `usage` returns sums over all visible sessions by one key, in ascending order of the key (by code points) after
+ *   `after`: of the days from `since` on and before `until`. `usageRows` returns the sums of one session, sorted by day
+ *   and model. A session that is being imported, purged or forked does not count.
+ *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface SessionStore {
@@ -105,11 +112,20 @@ export interface SessionStore {
   list(query: ListQuery): Promise<SessionRecord[]>
   descendants(key: SessionKey): Promise<string[]>
   labelled(query: LabelQuery): Promise<string[]>
+  usage(query: UsageQuery): Promise<UsageGroup[]>
+  usageRows(key: SessionKey, query: UsageRowsQuery): Promise<DailyUsage[]>
   /** Returns ids in ascending order, after `after`. */
   sessionIds(query: IdsQuery): Promise<string[]>
   /** Counts all sessions and events. */
   totals(within: Principal | undefined): Promise<Totals>
-  repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): Promise<boolean>
+  repair(
+    key: SessionKey,
+    expectedHead: number,
+    view: SessionView,
+    edges: readonly StoredEdge[],
+    /** @default none */
+    usage?: readonly DailyUsage[],
+  ): Promise<boolean>
   purge(key: SessionKey, at: string): Promise<PurgeCounts>
   erase(): Promise<boolean>
   edges(key: SessionKey, query: EdgesQuery): Promise<StoredEdge[]>
@@ -336,6 +352,30 @@ export interface LabelQuery {
   readonly tenant: string
   readonly userId?: string
   readonly label: string
+  readonly limit: number
+}
+
+/** What a report of usage has one line for. */
+export type UsageKey = 'tenant' | 'user' | 'day' | 'model'
+
+export interface UsageQuery {
+  readonly by: UsageKey
+  /** Only `by: 'tenant'` may leave it out. */
+  readonly tenant?: string
+  readonly userId?: string
+  /** Days such as `2026-01-31`, in UTC. */
+  readonly since?: string
+  readonly until?: string
+  readonly after?: string
+  readonly limit: number
+}
+
+export interface UsageGroup extends UsageSums {
+  readonly key: string
+}
+
+export interface UsageRowsQuery {
+  readonly after?: Pick<DailyUsage, 'day' | 'model'>
   readonly limit: number
 }
 

@@ -5,6 +5,7 @@ import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { isObject, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
+import { type DailyUsage, UsageRows } from '../../domain/usage.ts'
 import { edgesOf } from '../../domain/work.ts'
 import type { StoredEdge } from '../../ports/session-store.ts'
 import { counted, entryOf } from '../envelope/operation.ts'
@@ -15,6 +16,7 @@ import { sessionEvent } from '../kernel/stored-event.ts'
 import { storedView } from '../kernel/stored-view.ts'
 import { findSession } from '../sessions/operation.ts'
 import { LogCheck } from './check-log.ts'
+import { usageDifferences } from './check-usage.ts'
 
 export { healthOf } from './health.ts'
 
@@ -33,11 +35,12 @@ export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepO
   const report: RebuildReport = { sessions: 0, events: 0, repaired: [] }
   report.repaired = await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
     for (;;) {
-      const { stored, folded, edges, damage, differences } = await examine(deps, sessionId, onEvents)
+      const { stored, folded, edges, usage, damage, differences } = await examine(deps, sessionId, onEvents)
       // views rebuilt from a damaged log would hide the damage
       if (folded === undefined || damage.length > 0 || differences.length === 0) return []
       const { head } = stored.record
-      const mend = () => deps.store.repair(keyOf(deps, sessionId), head, storedView(deps, folded), [...edges.values()])
+      const mend = () =>
+        deps.store.repair(keyOf(deps, sessionId), head, storedView(deps, folded), [...edges.values()], usage)
       const changesEnvelope = differences.some(({ field }) => /^envelope\b/.test(field))
       // false if the log grew meanwhile: compare again
       if (await counted(deps, 'rebuild', mend, (done) => done && changesEnvelope)) {
@@ -113,6 +116,8 @@ interface Examined {
   folded: SessionView | undefined
   /** The edges folded from the log. */
   edges: Edges
+  /** The rows of usage folded from the log. */
+  usage: readonly DailyUsage[]
   /** Damage of the log itself. */
   damage: Difference[]
   /** What the stored views differ in. */
@@ -129,12 +134,14 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
   const log = new LogCheck(deps, sessionId)
   const { damage } = log
   const edges: Edges = new Map()
+  const usage = new UsageRows()
   let folded: SessionView | undefined
   let isReadable = true
 
   const fold = (event: SessionEvent) => {
     if (folded !== undefined) folded = evolve(folded, event)
     else if (event.type === 'session_started') folded = initialView(event)
+    usage.add(event)
     for (const { from, label, to, evidence } of edgesOf(event)) {
       addEdge(edges, { from, label, to, evidence, sequence: event.sequence })
     }
@@ -163,12 +170,16 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
   if (behind.length > 0 && (await load(deps, sessionId)).record.head === head) await walk(Number.MAX_SAFE_INTEGER, head)
   await log.finish(head)
   // a log that cannot be folded is reported as such
-  if (folded === undefined || !isReadable) return { stored, folded: undefined, edges, damage, differences: [] }
+  const { rows } = usage
+  if (folded === undefined || !isReadable) {
+    return { stored, folded: undefined, edges, usage: rows, damage, differences: [] }
+  }
   const differences = [
     ...differencesOf(sessionId, storedView(deps, folded), storedView(deps, stored)),
     ...(await edgeDifferences(deps, sessionId, edges, head, log.next)),
+    ...(await usageDifferences(deps, sessionId, usage, log.next - 1)),
   ]
-  return { stored, folded, edges, damage, differences }
+  return { stored, folded, edges, usage: rows, damage, differences }
 }
 
 /** Keeps the first of equal edges, as stores do. */

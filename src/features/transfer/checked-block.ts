@@ -5,6 +5,7 @@ import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { encodeJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isChangeNeeded } from '../../domain/scratchpad.ts'
+import { carriesUsage, type UsageChange, UsageRows } from '../../domain/usage.ts'
 import { edgesOf } from '../../domain/work.ts'
 import type { ChecksummedEvent, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import { checksumOf } from '../kernel/event-checksum.ts'
@@ -58,23 +59,26 @@ function checkedEvent({ parts, checksum, ...event }: ExportedEvent, i: number): 
   )
 }
 
-/** The views and edges after some of its events. */
+/** The views after some of its events, and the edges and the usage of those. */
 export interface Folded {
   readonly view: SessionView
   readonly edges: StoredEdge[]
+  readonly usage: UsageChange
 }
 
 /** Folds the events after `before`; throws `ValidationError` for an event that no store would have written there. */
 export function folded(sessionId: string, events: readonly StoredEvent[], before: SessionView | undefined): Folded {
   let view = before
   const edges: StoredEdge[] = []
+  const usage = new UsageRows()
   for (const stored of events) {
-    // messages change no view, so their parts need no parsing
+    // messages without usage change no view, so their parts need no parsing
     const { parts: _parts, ...plain } = stored
-    const event = sessionEvent(sessionId, isConversationType(stored.type) ? plain : stored)
+    const event = sessionEvent(sessionId, isConversationType(stored.type) && !mayHaveUsage(stored) ? plain : stored)
     if (view !== undefined) checkNext(view, event)
     try {
       view = view === undefined ? initialView(event) : evolve(view, event)
+      usage.add(event)
       for (const { from, label, to, evidence } of edgesOf(event)) {
         edges.push({ from, label, to, evidence, sequence: stored.sequence })
       }
@@ -83,7 +87,12 @@ export function folded(sessionId: string, events: readonly StoredEvent[], before
     }
   }
   checkViews(view as SessionView)
-  return { view: view as SessionView, edges }
+  return { view: view as SessionView, edges, usage: usage.change }
+}
+
+/** Whether the text of its parts has a member of that name; `encodeJson` escapes no letters. */
+function mayHaveUsage({ type, parts }: StoredEvent): boolean {
+  return carriesUsage(type) && parts?.includes('"usage"') === true
 }
 
 /** Limits that each change keeps, but many changes together may exceed. */

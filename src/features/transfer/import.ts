@@ -114,8 +114,8 @@ async function written(deps: Deps, block: CheckedBlock): Promise<BlockOutcome> {
     throw new ValidationError('events[0].sequence', `must be ${head + 1}: the events before it are missing here`)
   }
   const before = found && (await withEnvelope(deps, found))
-  const { view, edges } = folded(sessionId, rest, before)
-  await deps.store.imports.write({ sessionId, after: head, events: rest, view: storedView(deps, view), edges, done })
+  const { view, ...rows } = folded(sessionId, rest, before)
+  await deps.store.imports.write({ sessionId, after: head, events: rest, view: storedView(deps, view), ...rows, done })
   const isThere = found?.isUnfinished === false
   if (isThere || done) {
     if (view.envelope !== undefined && view.envelopeAt > head) {

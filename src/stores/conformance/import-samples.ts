@@ -1,6 +1,7 @@
 import type { SessionEvent } from '../../domain/event.ts'
 import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { type Json, stringifyJson } from '../../domain/json.ts'
+import { type UsageChange, UsageRows } from '../../domain/usage.ts'
 import { edgesOf } from '../../domain/work.ts'
 import type { FoundImport, ImportBlock } from '../../ports/import-store.ts'
 import type { ChecksummedEvent, CommitLink, StoredEdge } from '../../ports/session-store.ts'
@@ -76,6 +77,12 @@ function edgesAfter(life: ForeignSession, after: number, head: number): StoredEd
     .flatMap((event) => edgesOf(event).map((edge) => ({ ...edge, sequence: event.sequence })))
 }
 
+function usageAfter(life: ForeignSession, after: number, head: number): UsageChange {
+  const usage = new UsageRows()
+  for (const event of eventsOf(life).slice(after, head)) usage.add(event)
+  return usage.change
+}
+
 /** The import block with the events after `after` up to `head`. */
 export function blockOf(
   life: ForeignSession,
@@ -90,6 +97,7 @@ export function blockOf(
     events,
     view: viewAfter(life, head),
     edges: edgesAfter(life, after, head),
+    usage: usageAfter(life, after, head),
     done,
   }
 }

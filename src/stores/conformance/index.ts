@@ -37,11 +37,12 @@ import { ownerRules } from './store-owners.ts'
 import { readingRules } from './store-reading.ts'
 import { scratchpadRules } from './store-scratchpads.ts'
 import { sessionRules } from './store-sessions.ts'
+import { usageRules } from './store-usage.ts'
 import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
 /**
- * Runs the rules of the store ports as tests: S1 to S33 of the log, M1 to M13 of memories, I1 to I9 of the index,
+ * Runs the rules of the store ports as tests: S1 to S35 of the log, M1 to M13 of memories, I1 to I9 of the index,
  * E1 to E3 of envelopes, T1 to T7 of imports.
  */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
@@ -53,6 +54,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
     ...readingRules,
     ...ownerRules,
     ...workRules,
+    ...usageRules,
     ...envelopeRules,
     ...envelopeRowRules,
     ...intakeRules,

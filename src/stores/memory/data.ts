@@ -3,6 +3,7 @@ import type { SessionView } from '../../domain/fold.ts'
 import { cloneJson } from '../../domain/json.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Scope } from '../../domain/record.ts'
+import { UsageRows } from '../../domain/usage.ts'
 import type { IndexMark, UserKey } from '../../ports/recall-index.ts'
 import type { CommitLink, IdempotencyStamp, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import type { TermIndex } from './term-index.ts'
@@ -18,6 +19,7 @@ export interface StoredSession {
   checksums: string[]
   /** By from, label, to and sequence. */
   edges: Map<string, StoredEdge>
+  usage: UsageRows
   keys: Map<string, { fingerprint: string; first: number; last: number }>
   /** Index and extraction progress. */
   progress: { -readonly [field in 'indexed' | 'turns' | 'version' | 'extracted']: IndexMark[field] }
@@ -79,6 +81,7 @@ export function newSession({ envelope, ...view }: SessionView, edges = new Map<s
     events: [],
     checksums: [],
     edges,
+    usage: new UsageRows(),
     keys: new Map(),
     progress: read,
   }

@@ -6,6 +6,7 @@ import { storedEvent } from '../stored-event.ts'
 import { type MemoryData, newSession, type StoredSession, scopeKey } from './data.ts'
 import { loadView, replaceView } from './envelopes.ts'
 import { addSession, findBlocking, notifyWatchers } from './sessions.ts'
+import { changeUsage } from './usage.ts'
 import { addEdge, findLink, restoreLink } from './work.ts'
 
 /** Imports into the data. */
@@ -43,6 +44,7 @@ export function importStore(data: MemoryData, assertOpen: () => void): ImportSto
         session.checksums.push(event.checksum)
       }
       for (const edge of cloneJson(edges)) addEdge(session.edges, edge)
+      changeUsage(session, block.usage)
       replaceView(session, view, true)
       if (isStored || done) publish(session)
       else pendingImports.set(sessionId, session)

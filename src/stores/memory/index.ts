@@ -28,6 +28,7 @@ import {
   records,
   removeSession,
 } from './sessions.ts'
+import { addUsage, changeUsage, selectUsage, sumUsage } from './usage.ts'
 import { addEdge, addLink, edgeMap, isPositionFree, lastCommit, selectDue, selectEdges, selectLinks } from './work.ts'
 
 export { type MemoryData, memoryData } from './data.ts'
@@ -134,6 +135,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       record.head += events.length
       record.turns += countTurns(events)
       record.lastActivityAt = at
+      addUsage(session, request)
       saveKey(session, request.idempotency, stored)
       notifyWatchers(data, sessionId)
       return { events: stored, replayed: false }
@@ -226,6 +228,16 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       return labelledIds(data, query)
     },
 
+    async usage(query) {
+      assertOpen()
+      return sumUsage(sessions.values(), query)
+    },
+
+    async usageRows(key, query) {
+      assertOpen()
+      return selectUsage(requireSession(key), query)
+    },
+
     async sessionIds({ after, limit, within }) {
       assertOpen()
       const ids = records(data, within).map(({ id }) => id)
@@ -246,12 +258,13 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       return removeSession(data, requireSession(key), at)
     },
 
-    async repair(key, expectedHead, view, edges) {
+    async repair(key, expectedHead, view, edges, usage = []) {
       assertOpen()
       const session = requireSession(key)
       if (session.view.record.head !== expectedHead) return false
       replaceView(session, view, true)
       session.edges = edgeMap(cloneJson(edges))
+      changeUsage(session, { cleared: true, rows: usage })
       if (isPositionFree(commitChains, view)) addLink(commitChains, view, view.record.lastActivityAt)
       return true
     },

@@ -1,3 +1,4 @@
+import { compareText } from '../../domain/compare-text.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { cloneJson } from '../../domain/json.ts'
 import type { Scope } from '../../domain/record.ts'
@@ -124,17 +125,4 @@ function compareEdges(a: EdgePosition, b: EdgePosition): number {
   return (
     compareText(a.from, b.from) || compareText(a.label, b.label) || compareText(a.to, b.to) || a.sequence - b.sequence
   )
-}
-
-/** By code points, as databases do; `<` sorts surrogate pairs (beyond U+FFFF) before some other characters. */
-function compareText(a: string, b: string): number {
-  let i = 0
-  while (i < a.length && a[i] === b[i]) i++
-  if (i === a.length || i === b.length) return a.length - b.length
-  return rank(a.charCodeAt(i)) - rank(b.charCodeAt(i))
-}
-
-/** Surrogates come last. */
-function rank(unit: number): number {
-  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }

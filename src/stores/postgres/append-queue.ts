@@ -22,6 +22,7 @@ import { type Connections, codeOf, isLost, isTimeout, type Statement, storageErr
 import type { Partitions } from './partitions.ts'
 import type { SessionLocator } from './session-locator.ts'
 import { isoTime } from './times.ts'
+import { appendedUsage } from './usage-json.ts'
 
 const APPEND_ONE: Statement = {
   name: 'append-one',
@@ -34,6 +35,23 @@ const APPEND: Statement = {
     select heads, refused, known
     from context.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
       $21, $22, $23, $24::json[], $25, $26, $27)`,
+  arrays: BATCH_TYPES,
+}
+
+/** The same for events with usage: with the sums as one more parameter. */
+const APPEND_ONE_WITH_USAGE: Statement = {
+  name: 'append-one-with-usage',
+  text: `
+    select context.append_event_with_usage($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+      as sequence`,
+}
+
+const APPEND_WITH_USAGE: Statement = {
+  name: 'append-with-usage',
+  text: `
+    select heads, refused, known
+    from context.append_events_with_usage($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+      $19, $20, $21, $22, $23, $24::json[], $25, $26, $27, $28)`,
   arrays: BATCH_TYPES,
 }
 
@@ -139,8 +157,9 @@ function oneQueue({ connections, locator, replay, onWritten }: Sender, move: (it
 
   async function send(groups: Group<QueuedAppend>[]): Promise<void> {
     const single = singleColumns(groups)
+    const usage = appendedUsage(groups)
     try {
-      if (single === undefined || !(await sendSingle(groups, single))) await sendBatch(groups)
+      if (single === undefined || !(await sendSingle(groups, single, usage))) await sendBatch(groups, usage)
     } catch (error) {
       const items = groups.flatMap((group) => group.items)
       for (const item of items) handleFailure(item, items.length, error)
@@ -148,17 +167,25 @@ function oneQueue({ connections, locator, replay, onWritten }: Sender, move: (it
   }
 
   /** Returns whether the event was written. */
-  async function sendSingle([group]: Group<QueuedAppend>[], values: unknown[]): Promise<boolean> {
-    const [row] = await connections.query<{ sequence: number | null }>(APPEND_ONE, values, { retry: false })
+  async function sendSingle(
+    [group]: Group<QueuedAppend>[],
+    columns: unknown[],
+    usage: string | undefined,
+  ): Promise<boolean> {
+    const [statement, values] =
+      usage === undefined ? [APPEND_ONE, columns] : [APPEND_ONE_WITH_USAGE, [...columns, usage]]
+    const [row] = await connections.query<{ sequence: number | null }>(statement, values, { retry: false })
     if (group === undefined || typeof row?.sequence !== 'number') return false
     onWritten([group.sessionId])
     for (const item of group.items) resolveWritten(item, row.sequence)
     return true
   }
 
-  async function sendBatch(groups: Group<QueuedAppend>[]): Promise<void> {
+  async function sendBatch(groups: Group<QueuedAppend>[], usage: string | undefined): Promise<void> {
     const keyed = keyedAppends(groups)
-    const [result] = await connections.query<BatchResult>(APPEND, batchColumns(groups, keyed), { retry: false })
+    const columns = batchColumns(groups, keyed)
+    const [statement, values] = usage === undefined ? [APPEND, columns] : [APPEND_WITH_USAGE, [...columns, usage]]
+    const [result] = await connections.query<BatchResult>(statement, values, { retry: false })
     const { heads, refused, known } = result as BatchResult
     onWritten(groups.filter((_, i) => heads[i] !== null).map(({ sessionId }) => sessionId))
     const settled = new Set<QueuedAppend>()

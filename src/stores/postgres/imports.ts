@@ -15,6 +15,7 @@ import {
 } from './rows.ts'
 import type { SessionLocator } from './session-locator.ts'
 import { homeOf } from './sessions.ts'
+import { usageJson } from './usage-json.ts'
 
 /** No row: the session does not exist, not even in part. */
 const FIND: Statement = {
@@ -27,7 +28,7 @@ const WRITE: Statement = {
   text: `
     select outcome, current_head, other
     from context.import_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json[], $13, $14, $15, $16, $17, $18, $19,
-      $20)`,
+      $20, $21, $22)`,
 }
 
 const UNFINISHED: Statement = {
@@ -109,7 +110,7 @@ export function importCalls({ query }: Connections, locator: SessionLocator, par
 }
 
 /** The parameters of `context.import_events`. */
-function columns({ sessionId, after, done, view, events, edges }: ImportBlock): unknown[] {
+function columns({ sessionId, after, done, view, events, edges, usage }: ImportBlock): unknown[] {
   return [
     sessionId,
     after,
@@ -119,6 +120,8 @@ function columns({ sessionId, after, done, view, events, edges }: ImportBlock): 
     events.map(({ createdAt }) => createdAt),
     ...eventColumns(events),
     ...edgeColumns(edges),
+    usage?.cleared ?? false,
+    usage && usageJson(usage.rows),
   ]
 }
 

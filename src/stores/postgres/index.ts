@@ -17,6 +17,7 @@ import { ScratchpadCache } from './scratchpad-cache.ts'
 import { sessionLocator } from './session-locator.ts'
 import { sessionCalls } from './sessions.ts'
 import { TaskQueue } from './task-queue.ts'
+import { usageCalls } from './usage.ts'
 import { watchers } from './watch.ts'
 import { workCalls } from './work.ts'
 
@@ -47,6 +48,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const sessions = sessionCalls(connections, locator, partitions)
   const reads = readCalls(connections, locator, partitions)
   const work = workCalls(connections, locator, partitions)
+  const usage = usageCalls(connections, locator, partitions)
   const watching = watchers(connections)
   async function range(key: SessionKey, first: number, last: number): Promise<StoredEvent[]> {
     const events: StoredEvent[] = []
@@ -112,7 +114,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       return write(request.sessionId, () => decisions.run(request.sessionId, () => locator.at(request, decide)))
     },
     fork: (request) => call(() => sessions.fork(request)),
-    repair: (key, expectedHead, view, edges) => call(() => sessions.repair(key, expectedHead, view, edges)),
+    repair: (key, expectedHead, view, edges, rows) => call(() => sessions.repair(key, expectedHead, view, edges, rows)),
     purge: (key, at) => write(key.sessionId, () => sessions.purge(key, at)),
     // old row versions stay until a vacuum, which is not for the serving role to run
     erase: () => call(async () => true),
@@ -125,6 +127,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     list: (query) => call(() => reads.list(query)),
     descendants: (key) => call(() => reads.descendants(key)),
     labelled: (query) => call(() => reads.labelled(query)),
+    usage: (query) => call(() => usage.sums(query)),
+    usageRows: (key, query) => call(() => usage.rows(key, query)),
     sessionIds: (query) => call(() => reads.sessionIds(query)),
     totals: (within) => call(() => reads.totals(within)),
     edges: (key, query) => call(() => work.edges(key, query)),

@@ -4,6 +4,7 @@ import { labelsOf } from '../../domain/label.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { ParentLink, Principal, SessionRecord, SessionStatus } from '../../domain/record.ts'
 import type { CommitLink, NewEvent, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
+import { usageFrom, usageNumbers } from '../usage-numbers.ts'
 import { type EnvelopeColumns, envelopeOf, envelopeValues } from './envelope-rows.ts'
 import { isoTime } from './times.ts'
 
@@ -46,6 +47,8 @@ export interface SessionRow {
   envelope_at: number
   parent_id: string | null
   parent_sequence: number | null
+  /** A driver returns bigint as text. */
+  usage: (number | string)[] | null
 }
 
 /** A row of `context.session_views`. */
@@ -143,6 +146,7 @@ export function recordOf(row: RecordRow): SessionRecord {
     metadata: row.metadata,
     ...(row.forked_from !== null && { forkedFrom: row.forked_from }),
     ...(row.parent_id !== null && { parent: parentOf(row.parent_id, row.parent_sequence) }),
+    ...(row.usage !== null && { usage: usageFrom(row.usage, row.turns) }),
   }
 }
 
@@ -183,20 +187,21 @@ export function newSessionValues({ record, state, envelope }: SessionView): unkn
 /** Encodes views for the functions. With the labels of the metadata, unless they are as they were. */
 export function viewJson({ record, state, ...rest }: SessionView, hasLabels = true): string {
   const labels = hasLabels && { labels: labelsOf(record.metadata) }
-  return encodeTrustedJson({ ...record, ...state, ...rest, ...labels })
+  const usage = record.usage !== undefined && { usage: usageNumbers(record) }
+  return encodeTrustedJson({ ...record, ...state, ...rest, ...labels, ...usage })
 }
 
 /** Views as {@link viewJson} encodes them. */
-export type FlatView = SessionRecord &
+export type FlatView = Omit<SessionRecord, 'usage'> &
   SessionScratchpad &
-  Omit<SessionView, 'record' | 'state'> & { readonly labels?: readonly string[] }
+  Omit<SessionView, 'record' | 'state'> & { readonly labels?: readonly string[]; readonly usage?: readonly number[] }
 
 /** Reverses {@link viewJson}. */
 export function viewOfJson(flat: FlatView): SessionView {
   const { scratchpad, version, updatedAt, labels: _labels, ...rest } = flat
-  const { clearedAt, lastWork, commit, awaitsCommit, envelopeAt, envelope, ...record } = rest
+  const { clearedAt, lastWork, commit, awaitsCommit, envelopeAt, envelope, usage, ...record } = rest
   return {
-    record,
+    record: { ...record, ...(usage !== undefined && { usage: usageFrom(usage, record.turns) }) },
     state: { scratchpad, version, updatedAt },
     clearedAt,
     ...(lastWork !== undefined && { lastWork }),

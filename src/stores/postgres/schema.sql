@@ -74,6 +74,7 @@ create type context.input_view as (
   "forkedFrom" json,
   parent json,
   labels text[],
+  usage bigint[],
   "lastWork" text,
   commit json,
   "awaitsCommit" boolean,
@@ -415,6 +416,30 @@ create policy tenant on context.session_types as permissive for all to public us
 grant delete, select on context.session_types to throughline_purge;
 grant insert, select on context.session_types to throughline_functions;
 
+create table context.session_usage (
+  partition smallint not null,
+  session_id uuid not null,
+  day text collate "C" not null,
+  model text collate "C" not null,
+  tenant text collate "C" not null,
+  user_id text collate "C" not null,
+  messages bigint not null,
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  cache_read_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  cost_nano bigint not null,
+  constraint session_usage_pkey PRIMARY KEY (partition, session_id, day, model)
+) with (fillfactor=80);
+CREATE INDEX session_usage_day ON context.session_usage USING btree (tenant, day, session_id, model);
+CREATE INDEX session_usage_user ON context.session_usage USING btree (tenant, user_id, day, session_id, model);
+alter table context.session_usage enable row level security;
+alter table context.session_usage force row level security;
+create policy tenant on context.session_usage as permissive for all to public using (((( SELECT current_setting('throughline.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('throughline.tenant'::text, true) AS current_setting) = tenant)));
+grant delete, insert, select, update on context.session_usage to throughline_functions;
+grant delete, select on context.session_usage to throughline_purge;
+grant select on context.session_usage to throughline_reader;
+
 create table context.sessions (
   partition smallint not null,
   id uuid not null,
@@ -451,6 +476,7 @@ create table context.sessions (
   appends_wait_until timestamp with time zone,
   parent_id uuid,
   parent_sequence integer,
+  usage bigint[],
   constraint sessions_pkey PRIMARY KEY (partition, id)
 ) with (fillfactor=80);
 CREATE INDEX sessions_active ON context.sessions USING btree (tenant, user_id, chatmode, started_at, id) WHERE ((ended_at IS NULL) AND (parent_id IS NULL));
@@ -691,6 +717,7 @@ create view context.session_views with (security_invoker=true) as
     s.envelope_at,
     s.parent_id,
     s.parent_sequence,
+    s.usage,
     st.scratchpad,
     st.version,
     st.updated_at,
@@ -708,6 +735,61 @@ create view context.session_views with (security_invoker=true) as
      JOIN context.session_state st ON st.partition = s.partition AND st.session_id = s.id
      LEFT JOIN context.session_envelopes e ON e.partition = s.partition AND e.session_id = s.id AND e.sequence = s.envelope_at;
 grant select on context.session_views to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.add_numbers(p_before bigint[], p_more bigint[])
+ RETURNS bigint[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select array(
+    select coalesce(n.before, 0) + n.more
+    from unnest(p_before, p_more) with ordinality as n (before, more, place)
+    order by n.place
+  )
+$function$
+;
+alter function context.add_numbers(bigint[],bigint[]) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.add_usage(s_partition smallint[], s_id uuid[], p_heads json, p_usage json)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  -- Each session was checked in the scope of its caller.
+  v_tenant_scope text := set_config('throughline.tenant', '*', true);
+begin
+  with added as materialized (
+    select s_id[u.session] as id, u.total, u.turn, u.rows
+    from json_to_recordset(p_usage) as u (session integer, total bigint[], turn bigint[], rows json)
+    where p_heads ->> (u.session - 1) is not null
+  ), moved as (
+    update sessions x
+    set usage = next_usage(x.usage, x.turns, a.total, a.turn)
+    from added a
+    -- A session may be in the partition of another one of the batch, as in append_events.
+    where x.id = a.id and x.partition = any (s_partition)
+    returning x.partition, x.id, x.tenant, x.user_id, a.rows
+  )
+  insert into session_usage as y
+    (partition, session_id, day, model, tenant, user_id, messages, input_tokens, output_tokens, cache_read_tokens,
+    cache_write_tokens, cost_nano)
+  select m.partition, m.id, r.day, r.model, m.tenant, m.user_id, r.sums[1], r.sums[2], r.sums[3], r.sums[4], r.sums[5],
+    r.sums[6]
+  from moved m
+  cross join lateral json_to_recordset(m.rows) as r (day text, model text, sums bigint[])
+  on conflict (partition, session_id, day, model) do update
+  set messages = y.messages + excluded.messages, input_tokens = y.input_tokens + excluded.input_tokens,
+      output_tokens = y.output_tokens + excluded.output_tokens,
+      cache_read_tokens = y.cache_read_tokens + excluded.cache_read_tokens,
+      cache_write_tokens = y.cache_write_tokens + excluded.cache_write_tokens,
+      cost_nano = y.cost_nano + excluded.cost_nano;
+end $function$
+;
+alter function context.add_usage(smallint[],uuid[],json,json) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.add_words(p_partition smallint, p_tenant text, p_user text, p_corpus text, w_session uuid[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_session uuid[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
  RETURNS integer
@@ -799,6 +881,26 @@ end $function$
 ;
 alter function context.append_event(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
 grant execute on function context.append_event(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.append_event_with_usage(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamp with time zone, p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea, p_usage json)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_head integer := append_event(p_partition, p_session, p_tenant, p_user, p_turns, p_at, p_minute, e_id, e_type, e_role,
+    e_content, e_parts, e_agent, e_occurred, e_checksum);
+begin
+  if v_head is not null then
+    perform add_usage(array[p_partition], array[p_session], json_build_array(v_head), p_usage);
+  end if;
+  return v_head;
+end $function$
+;
+alter function context.append_event_with_usage(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea,json) owner to throughline_functions;
+grant execute on function context.append_event_with_usage(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea,json) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.append_events(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], OUT heads json, OUT refused json, OUT known json)
  RETURNS record
@@ -974,6 +1076,25 @@ end $function$
 alter function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) owner to throughline_functions;
 grant execute on function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) to throughline_app;
 
+CREATE OR REPLACE FUNCTION context.append_events_with_usage(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], p_usage json, OUT heads json, OUT refused json, OUT known json)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  select w.heads, w.refused, w.known
+  into append_events_with_usage.heads, append_events_with_usage.refused, append_events_with_usage.known
+  from append_events(p_partition, s_partition, s_id, s_tenant, s_user, s_count, s_turns, s_at, s_minute, s_expected,
+    s_type, k_session, k_key, k_fingerprint, k_place, k_count, e_session, e_place, e_at, e_id, e_type, e_role, e_content,
+    e_parts, e_agent, e_occurred, e_checksum) w;
+  perform add_usage(s_partition, s_id, append_events_with_usage.heads, p_usage);
+end $function$
+;
+alter function context.append_events_with_usage(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],json) owner to throughline_functions;
+grant execute on function context.append_events_with_usage(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],json) to throughline_app;
+
 CREATE OR REPLACE FUNCTION context.can_access(s_tenant text, s_user text, p_tenant text, p_user text)
  RETURNS boolean
  LANGUAGE sql
@@ -1036,6 +1157,30 @@ end $function$
 ;
 alter function context.change_state(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
 grant execute on function context.change_state(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text,bytea) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.change_usage(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_cleared boolean, p_rows json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if p_cleared then
+    delete from session_usage x where x.partition = p_partition and x.session_id = p_session;
+  end if;
+  insert into session_usage as y
+    (partition, session_id, day, model, tenant, user_id, messages, input_tokens, output_tokens, cache_read_tokens,
+    cache_write_tokens, cost_nano)
+  select p_partition, p_session, r.day, r.model, p_tenant, p_user, r.sums[1], r.sums[2], r.sums[3], r.sums[4], r.sums[5],
+    r.sums[6]
+  from json_to_recordset(p_rows) as r (day text, model text, sums bigint[])
+  on conflict (partition, session_id, day, model) do update
+  set messages = y.messages + excluded.messages, input_tokens = y.input_tokens + excluded.input_tokens,
+      output_tokens = y.output_tokens + excluded.output_tokens,
+      cache_read_tokens = y.cache_read_tokens + excluded.cache_read_tokens,
+      cache_write_tokens = y.cache_write_tokens + excluded.cache_write_tokens,
+      cost_nano = y.cost_nano + excluded.cost_nano;
+end $function$
+;
+alter function context.change_usage(smallint,uuid,text,text,boolean,json) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.check_intake()
  RETURNS void
@@ -1408,6 +1553,7 @@ begin
   get diagnostics v_events = row_count;
   delete from session_types x where x.partition = p_partition and x.session_id = p_session;
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_usage x where x.partition = p_partition and x.session_id = p_session;
   delete from session_directory x where x.partition = p_partition and x.id = p_session;
   return v_events;
 end $function$
@@ -1782,7 +1928,7 @@ end $function$
 ;
 alter function context.import_commit(smallint,uuid,uuid,json) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.import_events(p_partition smallint, p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
+CREATE OR REPLACE FUNCTION context.import_events(p_partition smallint, p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[], p_clears_usage boolean, p_usage json)
  RETURNS TABLE(outcome text, current_head integer, other uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1855,6 +2001,9 @@ begin
   if cardinality(g_from) > 0 then
     perform insert_edges(p_partition, p_session, v_tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
   end if;
+  if p_usage is not null then
+    perform change_usage(p_partition, p_session, v_tenant, v_user, p_clears_usage, p_usage);
+  end if;
   if v_exists then
     if v_live and other is null then
       -- The session had another scope, or had ended.
@@ -1887,8 +2036,8 @@ exception when unique_violation then
     ), null::uuid;
 end $function$
 ;
-alter function context.import_events(smallint,uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
-grant execute on function context.import_events(smallint,uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],text[],text[],text[],integer[],text[]) to throughline_app;
+alter function context.import_events(smallint,uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],text[],text[],text[],integer[],text[],boolean,json) owner to throughline_functions;
+grant execute on function context.import_events(smallint,uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],text[],text[],text[],integer[],text[],boolean,json) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.index_messages(p_partition smallint, p_session uuid, p_from integer, p_to integer, p_version integer, m_turn integer[], m_sequence integer[], m_commit boolean[], m_speaker text[], m_time bigint[], m_length integer[], m_asked integer[], m_specifics integer[], m_times integer[], m_counts boolean[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
  RETURNS boolean
@@ -2033,13 +2182,13 @@ begin
   insert into sessions (
     partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
     turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
-    forked_from, last_work, commit_id, commit_position, awaits_commit, parent_id, parent_sequence
+    forked_from, last_work, commit_id, commit_position, awaits_commit, parent_id, parent_sequence, usage
   ) values (
     p_partition, p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
     v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, v."clearedAt", v."envelopeAt", v."startedAt",
     v."lastActivityAt", minute_of(v."lastActivityAt"), v."endedAt", v."expiresAt", v.metadata,
     v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false), (v.parent ->> 'sessionId')::uuid,
-    (v.parent ->> 'sequence')::integer
+    (v.parent ->> 'sequence')::integer, v.usage
   );
   perform write_labels(p_partition, p_session, v);
   insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
@@ -2483,6 +2632,17 @@ $function$
 ;
 alter function context.minute_of(timestamp with time zone) owner to throughline_functions;
 
+CREATE OR REPLACE FUNCTION context.next_usage(p_usage bigint[], p_turns integer, p_total bigint[], p_turn bigint[])
+ RETURNS bigint[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select p_turns::bigint || context.add_numbers(p_usage[2:7], p_total)
+    || context.add_numbers(case when p_usage[1] = p_turns then p_usage[8:13] end, p_turn)
+$function$
+;
+alter function context.next_usage(bigint[],integer,bigint[],bigint[]) owner to throughline_functions;
+
 CREATE OR REPLACE FUNCTION context.partition_groups()
  RETURNS TABLE(partitions smallint[])
  LANGUAGE sql
@@ -2620,6 +2780,7 @@ begin
   delete from session_labels x where x.partition = p_partition and x.session_id = p_session;
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
   delete from session_marks x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_usage x where x.partition = p_partition and x.session_id = p_session;
   -- Where the id points to its own partition; elsewhere the caller frees it.
   delete from session_directory x where x.partition = p_partition and x.id = p_session;
   perform remove_words(p_partition, s.tenant, s.user_id, 'messages', array[p_session]);
@@ -3008,7 +3169,7 @@ begin
     from (
       select x.id, x.tenant, x.user_id, x.conversation_id, x.chatmode, x.workflow, x.skill, x.git_branch, x.task, x.status,
         x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from,
-        x.parent_id, x.parent_sequence
+        x.parent_id, x.parent_sequence, x.usage
       from sessions x
       where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     ) r
@@ -3097,6 +3258,36 @@ end $function$
 ;
 alter function context.read_texts(smallint,uuid,text,text,integer[],integer) owner to throughline_functions;
 grant execute on function context.read_texts(smallint,uuid,text,text,integer[],integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_usage_rows(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_day text, p_model text, p_limit integer)
+ RETURNS TABLE(day text, model text, sums bigint[])
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  s record;
+begin
+  perform set_tenant(p_tenant);
+  select x.tenant, x.user_id into s from sessions x where x.partition = p_partition and x.id = p_session;
+  if s.tenant is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  return query
+    select x.day, x.model, array[x.messages, x.input_tokens, x.output_tokens, x.cache_read_tokens, x.cache_write_tokens,
+      x.cost_nano]
+    from session_usage x
+    where x.partition = p_partition and x.session_id = p_session and (x.day, x.model) > (p_day, p_model)
+    order by x.day, x.model
+    limit p_limit;
+end $function$
+;
+alter function context.read_usage_rows(smallint,uuid,text,text,text,text,integer) owner to throughline_functions;
+grant execute on function context.read_usage_rows(smallint,uuid,text,text,text,text,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.remove_envelopes(p_partition smallint, p_batch text, p_since timestamp with time zone, p_limit integer)
  RETURNS SETOF uuid
@@ -3217,7 +3408,7 @@ end $function$
 alter function context.remove_words(smallint,text,text,text,uuid[]) owner to throughline_functions;
 grant execute on function context.remove_words(smallint,text,text,text,uuid[]) to throughline_purge;
 
-CREATE OR REPLACE FUNCTION context.repair_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_head integer, p_view json, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
+CREATE OR REPLACE FUNCTION context.repair_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_head integer, p_view json, p_usage json, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3242,6 +3433,7 @@ begin
   perform replace_views(p_partition, p_session, s.tenant, p_view);
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
   perform insert_edges(p_partition, p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
+  perform change_usage(p_partition, p_session, s.tenant, s.user_id, true, p_usage);
   if v_commit is not null then
     insert into conversation_commits
       (partition, chain, tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
@@ -3253,8 +3445,8 @@ begin
   return true;
 end $function$
 ;
-alter function context.repair_session(smallint,uuid,text,text,integer,json,text[],text[],text[],integer[],text[]) owner to throughline_functions;
-grant execute on function context.repair_session(smallint,uuid,text,text,integer,json,text[],text[],text[],integer[],text[]) to throughline_app;
+alter function context.repair_session(smallint,uuid,text,text,integer,json,json,text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.repair_session(smallint,uuid,text,text,integer,json,json,text[],text[],text[],integer[],text[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.replace_views(p_partition smallint, p_session uuid, p_tenant text, p_view json)
  RETURNS void
@@ -3274,7 +3466,8 @@ begin
   update sessions x
   set head = (p_view ->> 'head')::integer, turns = (p_view ->> 'turns')::integer,
       cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = v_active,
-      activity_minute = v_minute, envelope_at = v_envelope_at, decision_version = x.decision_version + 1
+      activity_minute = v_minute, envelope_at = v_envelope_at, decision_version = x.decision_version + 1,
+      usage = (json_populate_record(null::context.input_view, p_view)).usage
   where x.partition = p_partition and x.id = p_session;
 end $function$
 ;
@@ -3452,6 +3645,52 @@ end $function$
 ;
 alter function context.store_secret(smallint,text) owner to throughline_functions;
 grant execute on function context.store_secret(smallint,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.sum_usage(p_partition smallint, p_by text, p_tenant text, p_user text, p_since text, p_until text, p_after text, p_position text[], p_rows integer, OUT groups json, OUT last text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  first text := case when p_tenant is null then 'tenant' when p_by = 'user_id' and p_user is null then 'user_id' end;
+  columns text := concat_ws(', ', first, 'day, session_id, model');
+  places text := case when first is null then '%1$s[1], %1$s[2]::uuid, %1$s[3]' else '%1$s[1], %1$s[2], %1$s[3]::uuid, %1$s[4]' end;
+  scanned text := 'true'
+    || case when p_tenant is not null then ' and x.tenant = $1' else '' end
+    || case when p_user is not null then ' and x.user_id = $2 and x.partition = $8' else '' end
+    || case when p_position is not null then format(' and (%s) > (%s)', columns, format(places, '$6'))
+       when p_after is not null and p_by = coalesce(first, 'day') then format(' and x.%I > $5', p_by)
+       when p_since is not null and first is null then ' and x.day >= $3' else '' end
+    || case when p_until is not null and first is null then ' and x.day < $4' else '' end;
+begin
+  perform set_tenant(p_tenant);
+  execute format('select array[%s] from session_usage x where %s order by %s limit 1 offset $7',
+      replace(columns, 'session_id', 'session_id::text'), scanned, columns)
+    into last
+    using p_tenant, p_user, p_since, p_until, p_after, p_position, p_rows - 1, p_partition;
+  execute format(
+      'select json_agg(g) from (
+        select x.%1$I as key, array[sum(x.messages), sum(x.input_tokens), sum(x.output_tokens), sum(x.cache_read_tokens),
+          sum(x.cache_write_tokens), sum(x.cost_nano)] as sums
+        from session_usage x
+        where %2$s and ($3 is null or x.day >= $3) and ($4 is null or x.day < $4) and ($5 is null or x.%1$I > $5) %3$s
+          and not exists (
+            select 1 from session_imports i where i.partition = x.partition and i.session_id = x.session_id
+          )
+        group by 1
+      ) g',
+      p_by, scanned, case when last is not null then format(' and (%s) <= (%s)', columns, format(places, '$7')) else '' end)
+    into groups
+    using p_tenant, p_user, p_since, p_until, p_after, p_position, last, p_partition;
+end $function$
+;
+alter function context.sum_usage(smallint,text,text,text,text,text,text,text[],integer) owner to throughline_functions;
+grant execute on function context.sum_usage(smallint,text,text,text,text,text,text,text[],integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.unindex_session(p_partition smallint, p_session uuid)
  RETURNS boolean

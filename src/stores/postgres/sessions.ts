@@ -9,6 +9,7 @@ import {
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import { partitionOf } from '../../domain/partition.ts'
 import { endTime, type SessionRecord } from '../../domain/record.ts'
+import type { DailyUsage } from '../../domain/usage.ts'
 import type {
   ActiveQuery,
   CreateRequest,
@@ -35,6 +36,7 @@ import {
 } from './rows.ts'
 import type { SessionLocator } from './session-locator.ts'
 import { minuteOf } from './times.ts'
+import { usageJson } from './usage-json.ts'
 
 /** $1 partition, $2 session, $3 tenant, $4 user. Returns null if the session does not exist there. */
 const READ: Statement = { name: 'read-session', text: 'select context.read_session($1, $2, $3, $4) as view' }
@@ -58,7 +60,7 @@ const ACTIVE: Statement = { name: 'active', text: 'select context.find_active($1
 
 const REPAIR: Statement = {
   name: 'repair',
-  text: 'select context.repair_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as done',
+  text: 'select context.repair_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as done',
 }
 
 /** Returns how much was removed. */
@@ -206,8 +208,10 @@ export function sessionCalls({ query }: Connections, locator: SessionLocator, { 
       expectedHead: number,
       view: SessionView,
       edges: readonly StoredEdge[],
+      usage: readonly DailyUsage[] = [],
     ): Promise<boolean> {
-      const values = [key.sessionId, ...ownerOf(key), expectedHead, viewJson(view), ...edgeColumns(edges)]
+      const views = [viewJson(view), usageJson(usage)]
+      const values = [key.sessionId, ...ownerOf(key), expectedHead, ...views, ...edgeColumns(edges)]
       const [row] = await locator.at(key, (partition) =>
         requireSession(key, query<{ done: boolean }>(REPAIR, [partition, ...values], { retry: false })),
       )

@@ -32,6 +32,7 @@ import {
   visibleRow,
 } from './rows.ts'
 import { prepared } from './statement.ts'
+import type { UsageWriter } from './usage.ts'
 import { SELECT_VIEW, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
 import type { WorkWriter } from './work.ts'
 
@@ -70,14 +71,15 @@ export interface LogWriter {
   insertStored(sessionId: string, events: readonly ChecksummedEvent[]): void
 }
 
-/** Writers of the views that a decision may change. */
+/** Writers of the views that a write may change. */
 interface ViewWriters {
   work: WorkWriter
   envelopes: EnvelopeWriter
   labels: LabelWriter
+  usages: UsageWriter
 }
 
-export function logWriter(db: Database, heads: HeadCache, { work, envelopes, labels }: ViewWriters): LogWriter {
+export function logWriter(db: Database, heads: HeadCache, { work, envelopes, labels, usages }: ViewWriters): LogWriter {
   const insertEvent = prepared(db, INSERT_EVENT)
   const insertType = prepared(db, INSERT_TYPE)
   const selectKey = prepared<[string, string], { fingerprint: string; first: number; last: number }>(db, SELECT_KEY)
@@ -145,7 +147,7 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
 
     append(request) {
       // named one by one: collecting the rest as the key took as long as the checks
-      const { sessionId, events, at, idempotency, expectedSequence } = request
+      const { sessionId, events, at, idempotency, expectedSequence, usage } = request
       const head = heads.load(request)
       const known = replay(sessionId, idempotency)
       if (known !== undefined) return known
@@ -156,6 +158,7 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
       saveKey(sessionId, idempotency, head.head, events.length)
       const stored = insertAfterHead(head, events, at)
       heads.advance(sessionId, head, events.length, countTurns(events), at)
+      if (usage !== undefined) usages.add(head, usage, at)
       return { events: stored, replayed: false }
     },
 

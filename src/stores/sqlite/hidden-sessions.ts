@@ -48,6 +48,7 @@ export const REMOVE_SOME = {
   types: removeSomeSql('session_types', 'type, block'),
   edges: removeSomeSql('session_edges', 'from_node, label, to_node, sequence'),
   keys: removeSomeSql('session_keys', 'key'),
+  usage: removeSomeSql('session_usage', 'day, model'),
 }
 
 /** What a step removed, and whether that was the rest. */
@@ -76,6 +77,7 @@ export function hiddenSessions(db: Database, index: IndexWriter, batches: EventB
   const removeTypes = prepared<[object]>(db, REMOVE_SOME.types)
   const removeEdges = prepared<[object]>(db, REMOVE_SOME.edges)
   const removeKeys = prepared<[object]>(db, REMOVE_SOME.keys)
+  const removeUsage = prepared<[object]>(db, REMOVE_SOME.usage)
   const removeMark = prepared(db, 'delete from session_marks where session_id = ?')
 
   function keepHidden(sessionId: string, { tenant, userId }: UserKey, forkEvent: string | null): void {
@@ -94,8 +96,8 @@ export function hiddenSessions(db: Database, index: IndexWriter, batches: EventB
     }
     const keys = removeKeys.run({ sessionId }).changes
     counts.keys += keys
-    const others = removeTypes.run({ sessionId }).changes + removeEdges.run({ sessionId }).changes
-    return keys + others > 0
+    const others = [removeTypes, removeEdges, removeUsage].map((statement) => statement.run({ sessionId }).changes)
+    return keys > 0 || others.some((removed) => removed > 0)
   }
 
   return {

@@ -14,6 +14,7 @@ import { LIMIT } from './limit.ts'
 import { type EnvelopeColumns, type ViewRow, viewOf } from './rows.ts'
 import type { SessionWriter } from './sessions.ts'
 import { prepared } from './statement.ts'
+import type { UsageWriter } from './usage.ts'
 import { SELECT_VIEW } from './view-sql.ts'
 import type { WorkWriter } from './work.ts'
 
@@ -59,10 +60,11 @@ interface Writers {
   sessions: SessionWriter
   hidden: HiddenSessions
   intake: IntakeGate
+  usages: UsageWriter
 }
 
 /** Writes of imports, each inside an open transaction. Each checks everything before it writes. */
-export function importWriter(db: Database, { heads, log, work, sessions, hidden, intake }: Writers) {
+export function importWriter(db: Database, { heads, log, work, sessions, hidden, intake, usages }: Writers) {
   const selectStored = prepared<[string], Position>(db, SELECT_STORED)
   const selectPending = prepared<[string], Position>(db, SELECT_PENDING)
   const putPending = prepared(db, PUT_PENDING)
@@ -88,7 +90,7 @@ export function importWriter(db: Database, { heads, log, work, sessions, hidden,
 
   return {
     write(block: ImportBlock): void {
-      const { sessionId, events, edges, view, done } = block
+      const { sessionId, events, edges, usage, view, done } = block
       intake.checkHidden(sessionId)
       heads.writeAndForget(sessionId)
       const stored = selectStored.get(sessionId)
@@ -96,6 +98,7 @@ export function importWriter(db: Database, { heads, log, work, sessions, hidden,
       if (stored !== undefined || done) checkConflicts(view)
       log.insertStored(sessionId, events)
       work.insertEdges(sessionId, edges)
+      usages.change(sessionId, view.record, usage)
       if (stored !== undefined) {
         sessions.replaceView(view)
       } else if (done) {

@@ -4,6 +4,7 @@ import { SchemaOutdatedError, StorageError } from '../../domain/errors.ts'
 import type { Store } from '../../ports/store.ts'
 import { existsSync } from '../files.ts'
 import { TEMPLATE } from '../migrations.ts'
+import { collectUsage } from '../usage-pages.ts'
 import { logWriter } from './append.ts'
 import { childSessions } from './children.ts'
 import { commitQueue } from './commit-queue.ts'
@@ -33,6 +34,7 @@ import { indexReader } from './recall-read.ts'
 import { indexWriter } from './recall-write.ts'
 import { secretKeeper } from './secret.ts'
 import { sessionWriter } from './sessions.ts'
+import { usageReader, usageWriter } from './usage.ts'
 import { createWatchers } from './watch.ts'
 import { workReader, workWriter } from './work.ts'
 
@@ -59,7 +61,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const envelopes = envelopeWriter(db)
   const labels = labelWriter(db)
   const children = childSessions(db)
-  const log = logWriter(db, heads, { work, envelopes, labels })
+  const usages = usageWriter(db)
+  const log = logWriter(db, heads, { work, envelopes, labels, usages })
   const partitions = partitionWriter(db)
   const index = indexWriter(db, partitions)
   const { pieceMs = PIECE_MS } = options
@@ -67,9 +70,9 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const hidden = hiddenSessions(db, index, batches, pieceMs)
   const intake = intakeGate(db, hidden)
   const secrets = secretKeeper(db)
-  const writers = { heads, log, work, index, envelopes, intake, hidden, batches, labels, children }
+  const writers = { heads, log, work, index, envelopes, intake, hidden, batches, labels, children, usages }
   const sessions = sessionWriter(db, writers, options.newId, pieceMs)
-  const imports = importWriter(db, { heads, log, work, sessions, hidden, intake })
+  const imports = importWriter(db, { heads, log, work, sessions, hidden, intake, usages })
   const importReads = importReader(db, hidden)
   const memoryKeys = createMemoryKeys(db)
   const memories = memoryWriter(db, memoryKeys, partitions, index, { sessions, children })
@@ -79,6 +82,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const logReads = logReader(db)
   const sessionReads = sessionLister(db)
   const labelReads = labelReader(db)
+  const usageReads = usageReader(db)
   const workReads = workReader(db)
   const commitReads = commitReader(db)
   const envelopeReads = envelopeReader(db)
@@ -131,7 +135,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     append: (request) => write(() => log.append(request)),
     decide: (request) => write(() => log.decide(request)),
     fork,
-    repair: (key, expectedHead, view, edges) => write(() => sessions.repair(key, expectedHead, view, edges)),
+    repair: (key, expectedHead, view, edges, usage) =>
+      write(() => sessions.repair(key, expectedHead, view, edges, usage)),
     purge: async (key, at) => finishRemoval(key.sessionId, await write(() => sessions.purge(key, at))),
     async erase() {
       assertOpen()
@@ -150,6 +155,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     list: (query) => read(() => sessionReads.list(query)),
     descendants: (key) => read(() => children.descendants(key)),
     labelled: (query) => read(() => labelReads.labelled(query)),
+    usage: (query) => collectUsage(query, (after) => read(() => usageReads.piece(query, after))),
+    usageRows: (key, query) => read(() => usageReads.rows(key, query)),
     sessionIds: (query) => read(() => sessionReads.sessionIds(query)),
     totals: (within) => read(() => sessionReads.totals(within)),
     edges: (key, query) => read(() => workReads.edges(key, query)),

@@ -3,6 +3,7 @@ import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import { encodeTrustedJson } from '../../domain/json.ts'
 import { isWithin, type ParentLink, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 import type { CommitLink, SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import { usageFrom, usageNumbers } from '../usage-numbers.ts'
 
 /** A row of `sessions`. */
 export interface SessionRow {
@@ -35,6 +36,7 @@ export interface SessionRow {
   envelope_at: number
   parent_id: string | null
   parent_sequence: number | null
+  usage: string | null
 }
 
 /** A row of `sessions` with its row of `session_state`. */
@@ -131,6 +133,7 @@ export function recordOf(row: RecordRow): SessionRecord {
     metadata: JSON.parse(row.metadata),
     ...(row.forked_from !== null && { forkedFrom: JSON.parse(row.forked_from) }),
     ...(row.parent_id !== null && { parent: parentOf(row.parent_id, row.parent_sequence) }),
+    ...(row.usage !== null && { usage: usageFrom(JSON.parse(row.usage), row.turns) }),
   }
 }
 
@@ -203,6 +206,7 @@ export function rowOf(view: SessionView): ViewRow {
     envelope_at: envelopeAt,
     parent_id: record.parent?.sessionId ?? null,
     parent_sequence: record.parent?.sequence ?? null,
+    usage: record.usage === undefined ? null : encodeTrustedJson(usageNumbers(record)),
   }
 }
 

@@ -237,6 +237,21 @@ CREATE TABLE session_types (
   primary key (session_id, type, block)
 ) strict, without rowid;
 
+CREATE TABLE session_usage (
+  session_id         text    not null,
+  day                text    not null,
+  model              text    not null,
+  tenant             text    not null,
+  user_id            text    not null,
+  messages           integer not null,
+  input_tokens       integer not null,
+  output_tokens      integer not null,
+  cache_read_tokens  integer not null,
+  cache_write_tokens integer not null,
+  cost_nano          integer not null,
+  primary key (session_id, day, model)
+) strict, without rowid;
+
 CREATE TABLE sessions (
   id               text    not null primary key,
   tenant           text    not null,
@@ -266,7 +281,8 @@ CREATE TABLE sessions (
   awaits_commit    integer not null default 0,
   envelope_at      integer not null default 1,
   parent_id        text,
-  parent_sequence  integer
+  parent_sequence  integer,
+  usage            text
 ) strict, without rowid;
 
 CREATE TABLE settings (
@@ -386,6 +402,10 @@ CREATE INDEX session_envelopes_updated on session_envelopes (updated_at);
 CREATE INDEX session_imports_user on session_imports (tenant, user_id);
 
 CREATE INDEX session_labels_label on session_labels (tenant, label, user_id);
+
+CREATE INDEX session_usage_day on session_usage (tenant, day, session_id, model);
+
+CREATE INDEX session_usage_user on session_usage (tenant, user_id, day, session_id, model);
 
 CREATE INDEX sessions_active on sessions (tenant, user_id, chatmode, started_at, id)
   where ended_at is null and parent_id is null;

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { SessionNotFoundError, StorageError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { endTime, type Scope, type SessionRecord } from '../../domain/record.ts'
+import type { DailyUsage } from '../../domain/usage.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import type {
   ActiveQuery,
@@ -22,6 +23,7 @@ import { type EventBatches, runPiece } from './pieces.ts'
 import type { IndexWriter } from './recall-write.ts'
 import { blockOf, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
 import { prepared } from './statement.ts'
+import type { UsageWriter } from './usage.ts'
 import { INSERT_SESSION, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
 import { type EdgePosition, FIRST_EDGE, type WorkWriter } from './work.ts'
 
@@ -71,6 +73,7 @@ interface Writers {
   batches: EventBatches
   labels: LabelWriter
   children: ChildSessions
+  usages: UsageWriter
 }
 
 /**
@@ -78,7 +81,7 @@ interface Writers {
  * one.
  */
 export function sessionWriter(db: Database, writers: Writers, newId: () => string, pieceMs: number) {
-  const { heads, log, work, index, envelopes, intake, hidden, batches, labels, children } = writers
+  const { heads, log, work, index, envelopes, intake, hidden, batches, labels, children, usages } = writers
   db.function('new_id', { directOnly: true }, () => newId())
   const selectSession = prepared<[string], SessionRow>(db, SELECT_SESSION)
   const selectActive = prepared<[object], SessionRow>(db, SELECT_ACTIVE)
@@ -218,7 +221,13 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
       for (const key of keys) hidden.keepHidden(key.sessionId, hide(key, at), null)
     },
 
-    repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): boolean {
+    repair(
+      key: SessionKey,
+      expectedHead: number,
+      view: SessionView,
+      edges: readonly StoredEdge[],
+      usage: readonly DailyUsage[] = [],
+    ): boolean {
       const { head, tenant, userId } = heads.load(key)
       if (head !== expectedHead) return false
       // its index entries are in the partition of the previous owner
@@ -226,6 +235,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
       heads.writeAndForget(key.sessionId)
       replaceView(view)
       work.replaceEdges(key.sessionId, edges)
+      usages.change(key.sessionId, view.record, { cleared: true, rows: usage })
       if (view.commit !== undefined) work.linkIfFree(view)
       return true
     },

@@ -17,7 +17,7 @@ export const SELECT_VIEW = `
 /** The record of one session. No row: there is no such session. */
 export const SELECT_RECORD = `
   select id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, status, active_agent, head, turns,
-    started_at, last_activity_at, ended_at, expires_at, metadata, forked_from, parent_id, parent_sequence
+    started_at, last_activity_at, ended_at, expires_at, metadata, forked_from, parent_id, parent_sequence, usage
   from sessions
   where id = ?`
 
@@ -32,12 +32,13 @@ export const INSERT_SESSION = `
   insert into sessions (
     id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent,
     head, turns, cleared_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata, forked_from,
-    last_work, commit_id, commit_position, awaits_commit, envelope_at, parent_id, parent_sequence
+    last_work, commit_id, commit_position, awaits_commit, envelope_at, parent_id, parent_sequence,
+    usage
   ) values (
     @id, @tenant, @user_id, @conversation_id, @chatmode, @workflow, @skill, @git_branch, @task, @state, @status,
     @active_agent, @head, @turns, @cleared_at, @started_at, @last_activity_at, @activity_minute, @ended_at,
     @expires_at, @metadata, @forked_from, @last_work, @commit_id, @commit_position,
-    @awaits_commit, @envelope_at, @parent_id, @parent_sequence
+    @awaits_commit, @envelope_at, @parent_id, @parent_sequence, @usage
   )`
 
 export const UPDATE_VIEW = `
@@ -48,7 +49,7 @@ export const UPDATE_VIEW = `
       last_activity_at = @last_activity_at, activity_minute = @activity_minute, ended_at = @ended_at,
       expires_at = @expires_at, metadata = @metadata, forked_from = @forked_from, last_work = @last_work,
       commit_id = @commit_id, commit_position = @commit_position, awaits_commit = @awaits_commit,
-      envelope_at = @envelope_at, parent_id = @parent_id, parent_sequence = @parent_sequence
+      envelope_at = @envelope_at, parent_id = @parent_id, parent_sequence = @parent_sequence, usage = @usage
   where id = @id`
 
 export const UPSERT_STATE = `

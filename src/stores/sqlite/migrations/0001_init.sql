@@ -33,7 +33,9 @@ create table sessions (
   envelope_at      integer not null default 1,
   -- The session that started this one, and the event that called for it.
   parent_id        text,
-  parent_sequence  integer
+  parent_sequence  integer,
+  -- Sums of model calls as a JSON list: the number of the turn, six in total, six of that turn. Null: there was none.
+  usage            text
 ) strict, without rowid;
 
 create unique index sessions_one_active on sessions (tenant, user_id, chatmode, conversation_id) where ended_at is null;
@@ -61,6 +63,26 @@ create table session_labels (
 ) strict, without rowid;
 
 create index session_labels_label on session_labels (tenant, label, user_id);
+
+-- Sums of model calls by session, day (UTC) and model: a view of the log, from which reports are summed.
+create table session_usage (
+  session_id         text    not null,
+  day                text    not null,
+  model              text    not null,
+  tenant             text    not null,
+  user_id            text    not null,
+  messages           integer not null,
+  input_tokens       integer not null,
+  output_tokens      integer not null,
+  cache_read_tokens  integer not null,
+  cache_write_tokens integer not null,
+  -- Billionths of a dollar.
+  cost_nano          integer not null,
+  primary key (session_id, day, model)
+) strict, without rowid;
+
+create index session_usage_day on session_usage (tenant, day, session_id, model);
+create index session_usage_user on session_usage (tenant, user_id, day, session_id, model);
 
 create table session_state (
   session_id text    not null primary key,

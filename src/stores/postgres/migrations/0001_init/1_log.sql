@@ -76,6 +76,8 @@ create table context.sessions (
   -- The session that started this one, and the event that called for it.
   parent_id        uuid,
   parent_sequence  integer,
+  -- Sums of model calls: the number of the turn, six in total, six of that turn. Null: there was none.
+  usage            bigint[],
   primary key (partition, id)
 ) with (fillfactor = 80);
 

@@ -14,7 +14,7 @@ create type context.input_view as (
   tenant text, "userId" text, "conversationId" text, chatmode text, workflow text, skill text, "gitBranch" text, task text,
   status json, "activeAgent" text, head integer, turns integer, "clearedAt" integer, "startedAt" timestamptz,
   "lastActivityAt" timestamptz, "endedAt" timestamptz, "expiresAt" timestamptz, metadata json, "forkedFrom" json,
-  parent json, labels text[],
+  parent json, labels text[], usage bigint[],
   "lastWork" text, commit json, "awaitsCommit" boolean, "envelopeAt" integer, scratchpad json, version integer,
   "updatedAt" timestamptz, envelope context.input_envelope
 );
@@ -249,13 +249,13 @@ begin
   insert into sessions (
     partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
     turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
-    forked_from, last_work, commit_id, commit_position, awaits_commit, parent_id, parent_sequence
+    forked_from, last_work, commit_id, commit_position, awaits_commit, parent_id, parent_sequence, usage
   ) values (
     p_partition, p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
     v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, v."clearedAt", v."envelopeAt", v."startedAt",
     v."lastActivityAt", minute_of(v."lastActivityAt"), v."endedAt", v."expiresAt", v.metadata,
     v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false), (v.parent ->> 'sessionId')::uuid,
-    (v.parent ->> 'sequence')::integer
+    (v.parent ->> 'sequence')::integer, v.usage
   );
   perform write_labels(p_partition, p_session, v);
   insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
@@ -424,7 +424,7 @@ begin
     from (
       select x.id, x.tenant, x.user_id, x.conversation_id, x.chatmode, x.workflow, x.skill, x.git_branch, x.task, x.status,
         x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from,
-        x.parent_id, x.parent_sequence
+        x.parent_id, x.parent_sequence, x.usage
       from sessions x
       where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     ) r
@@ -597,9 +597,9 @@ begin
     null, null, 0);
 end $$;
 
--- Replaces views, envelope and relations if the head is still p_head. An existing commit at the position stays.
+-- Replaces views, envelope, relations and usage if the head is still p_head. An existing commit at the position stays.
 create function context.repair_session(
-  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_head integer, p_view json,
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_head integer, p_view json, p_usage json,
   g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[]
 )
 returns boolean
@@ -622,6 +622,7 @@ begin
   perform replace_views(p_partition, p_session, s.tenant, p_view);
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
   perform insert_edges(p_partition, p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
+  perform change_usage(p_partition, p_session, s.tenant, s.user_id, true, p_usage);
   if v_commit is not null then
     insert into conversation_commits
       (partition, chain, tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
@@ -772,6 +773,7 @@ begin
   delete from session_labels x where x.partition = p_partition and x.session_id = p_session;
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
   delete from session_marks x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_usage x where x.partition = p_partition and x.session_id = p_session;
   -- Where the id points to its own partition; elsewhere the caller frees it.
   delete from session_directory x where x.partition = p_partition and x.id = p_session;
   perform remove_words(p_partition, s.tenant, s.user_id, 'messages', array[p_session]);

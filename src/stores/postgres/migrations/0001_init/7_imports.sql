@@ -36,7 +36,7 @@ begin
       and e.sequence = case when v.head is null then i.head else v.head end;
 end $$;
 
--- Adds a block of events and relations (g_*) after p_after, with the views that follow. p_done makes the session
+-- Adds a block of events, relations (g_*) and usage (p_usage, null: none) after p_after, with the views that follow. p_done makes the session
 -- visible; a visible session continues. Outcomes: written; owner (the id belongs to someone else); conflict
 -- (current_head is the head); active (other is the live session of the scope); commit (another commit has the
 -- position). Only written changes anything.
@@ -44,7 +44,8 @@ create function context.import_events(
   p_partition smallint, p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamptz[],
   e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[],
   e_checksum bytea[],
-  g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[]
+  g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[],
+  p_clears_usage boolean, p_usage json
 )
 returns table (outcome text, current_head integer, other uuid)
 language plpgsql security definer set search_path = context, pg_temp set jit = off
@@ -111,6 +112,9 @@ begin
     e_parts, e_agent, e_occurred, e_checksum);
   if cardinality(g_from) > 0 then
     perform insert_edges(p_partition, p_session, v_tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
+  end if;
+  if p_usage is not null then
+    perform change_usage(p_partition, p_session, v_tenant, v_user, p_clears_usage, p_usage);
   end if;
   if v_exists then
     if v_live and other is null then
@@ -183,7 +187,8 @@ begin
   update sessions x
   set head = (p_view ->> 'head')::integer, turns = (p_view ->> 'turns')::integer,
       cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = v_active,
-      activity_minute = v_minute, envelope_at = v_envelope_at, decision_version = x.decision_version + 1
+      activity_minute = v_minute, envelope_at = v_envelope_at, decision_version = x.decision_version + 1,
+      usage = (json_populate_record(null::context.input_view, p_view)).usage
   where x.partition = p_partition and x.id = p_session;
 end $$;
 
@@ -243,6 +248,7 @@ begin
   get diagnostics v_events = row_count;
   delete from session_types x where x.partition = p_partition and x.session_id = p_session;
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_usage x where x.partition = p_partition and x.session_id = p_session;
   delete from session_directory x where x.partition = p_partition and x.id = p_session;
   return v_events;
 end $$;

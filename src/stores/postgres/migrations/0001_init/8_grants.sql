@@ -29,7 +29,7 @@ declare
 begin
   foreach name in array array[
     'context.sessions', 'context.session_slots', 'context.session_labels', 'context.session_state', 'context.session_events', 'context.session_types',
-    'context.session_keys', 'context.session_edges', 'context.conversation_commits', 'context.recall_corpora',
+    'context.session_keys', 'context.session_edges', 'context.session_usage', 'context.conversation_commits', 'context.recall_corpora',
     'context.recall_terms', 'context.recall_speakers', 'context.recall_postings', 'context.recall_blocks',
     'context.recall_messages', 'context.session_marks', 'context.session_envelopes', 'context.session_imports',
     'memori.memory_history', 'memori.memory_sources', 'memori.memory_keys', 'memori.memory_versions', 'memori.memories'
@@ -42,6 +42,8 @@ begin
   end loop;
   -- Reads the setting once per statement. Twice for each of 15,000 rows took a third of the time.
   alter policy tenant on context.recall_postings
+    using ((select current_setting('throughline.tenant', true)) in ('*', tenant));
+  alter policy tenant on context.session_usage
     using ((select current_setting('throughline.tenant', true)) in ('*', tenant));
   if not adopted then
     return;
@@ -78,18 +80,18 @@ grant delete on context.session_slots, context.session_labels, context.session_e
 grant update (purged_at, user_id) on context.conversation_commits to throughline_functions, throughline_purge;
 grant select, insert, update, delete on context.recall_corpora, context.recall_terms, context.recall_speakers,
   context.recall_postings, context.recall_blocks, context.recall_messages, context.session_marks, context.session_envelopes,
-  context.session_imports, context.session_directory, memori.memories, memori.memory_history, memori.memory_sources,
+  context.session_imports, context.session_directory, context.session_usage, memori.memories, memori.memory_history, memori.memory_sources,
   memori.memory_versions to throughline_functions;
 grant select, insert, delete on memori.memory_keys to throughline_functions;
 grant select on context.session_views, context.envelope_views, context.memory_rows to throughline_functions;
 
 grant select, delete on context.sessions, context.session_slots, context.session_labels, context.session_state, context.session_events,
   context.session_types, context.session_keys, context.session_edges, context.session_marks, context.session_envelopes,
-  context.session_imports, context.session_directory to throughline_purge;
+  context.session_imports, context.session_directory, context.session_usage to throughline_purge;
 grant select on context.conversation_commits to throughline_purge;
 
 grant select on context.sessions, context.session_state, context.session_events, context.conversation_sessions,
-  context.session_edges, context.conversation_commits, context.session_envelopes, context.session_imports,
+  context.session_edges, context.session_usage, context.conversation_commits, context.session_envelopes, context.session_imports,
   memori.memory_history, memori.memory_sources, memori.memory_keys to throughline_reader;
 do $$
 begin
@@ -121,7 +123,7 @@ begin
     elsif f.name = 'purge_session' then
       execute format('grant execute on function %s to throughline_app, throughline_functions', f.signature);
     elsif f.name not in (
-      'check_intake', 'import_commit', 'insert_imported_events', 'insert_edges', 'insert_events', 'insert_session',
+      'check_intake', 'add_numbers', 'next_usage', 'add_usage', 'change_usage', 'import_commit', 'insert_imported_events', 'insert_edges', 'insert_events', 'insert_session',
       'chain_of', 'mark_type', 'minute_of', 'may_change_memories', 'add_words', 'replace_views', 'require_rows', 'corpus_id',
       'memory_size', 'set_envelope_updated_at', 'short_content', 'short_parts', 'write_envelope', 'write_labels', 'write_view', 'write_views'
     ) then
