@@ -22,9 +22,9 @@ const PARTS = {
     // every store needs these
     'domain/recall/postings',
     'domain/recall/weights',
-    ...['files', 'migrations', 'next-tick'].map((shared) => `stores/${shared}`),
+    ...['files', 'migrations', 'next-tick', 'usage-numbers', 'usage-pages'].map((shared) => `stores/${shared}`),
     // the client of a server needs these too; each schema is built on first use
-    ...['compaction', 'context', 'purge', 'recall'].map((room) => `features/${room}/schema`),
+    ...['compaction', 'context', 'purge', 'recall', 'usage'].map((room) => `features/${room}/schema`),
   ],
   compaction: ['features/compaction/operation', 'models/summarizer'],
   conversations: ['features/conversations/operation', 'features/maintenance/sweep', 'models/classifier'],

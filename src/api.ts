@@ -41,6 +41,7 @@ import type {
   Snapshot,
 } from './api/sessions.ts'
 import type { ExportOptions, ImportOptions, ImportReport, SessionBlock } from './api/transfer.ts'
+import type { UsageBy, UsageQuery, UsageReport } from './api/usage.ts'
 import type { Envelope } from './domain/envelope.ts'
 import type { SessionEvent } from './domain/event.ts'
 import type { SessionScratchpad } from './domain/fold.ts'
@@ -58,6 +59,7 @@ export type * from './api/maintenance.ts'
 export type * from './api/memory.ts'
 export type * from './api/sessions.ts'
 export type * from './api/transfer.ts'
+export type * from './api/usage.ts'
 
 /** The library: every session of one store. {@link open} returns it. */
 export interface Throughline {
@@ -83,6 +85,11 @@ export interface Throughline {
    * first and are the same on every store.
    */
   recall(query: RecallQuery): Promise<RecallResult>
+  /**
+   * Sums the tokens and costs of model calls by user, tenant, day or model, in ascending order. A purged session no
+   * longer counts; a fork counts from its start.
+   */
+  usage<By extends UsageBy>(query: UsageQuery<By>): Promise<Page<UsageReport<By>>>
   /**
    * Updates the search index and extracts memories from ended sessions. This also happens in the background; call it
    * after an import or on a schedule. Without a user it covers everything the caller may see.

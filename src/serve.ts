@@ -25,6 +25,7 @@ import { defaultUser } from './mcp/default-user.ts'
 import { httpMetrics, newRegistry, type ServerRegistry } from './metrics/http.ts'
 import { openDeps } from './open/open.ts'
 import type { OpenOptions } from './open/options.ts'
+import { pricesFrom } from './open/prices.ts'
 import { throughlineOn } from './throughline.ts'
 import { packageVersion } from './version.ts'
 
@@ -86,7 +87,8 @@ export async function serveWith(given: ServeOptions, onResponse?: OnResponse): P
   const output = serverLog(options.log)
   const all = { ...DEFAULT_LIMITS, ...limitsSetting(), ...options.limits } as Limits
   const rate = tokens === undefined ? undefined : await requestRate(all)
-  const { deps, close } = await openDeps({ ...opening, metrics })
+  const prices = opening.prices ?? (await pricesFrom())
+  const { deps, close } = await openDeps({ ...opening, metrics, ...defined({ prices }) })
   const stopping = new AbortController()
   const counted = httpMetrics(metrics)
   const admission = new Admission(all, counted.streams, rate)

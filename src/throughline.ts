@@ -63,6 +63,7 @@ const operator = lazy(() => import('./features/envelope/operator.ts'))
 const transfer = lazy(() => import('./features/transfer/operation.ts'))
 const maintenance = lazy(() => import('./features/maintenance/operation.ts'))
 const purge = lazy(() => import('./features/purge/operation.ts'))
+const usage = lazy(() => import('./features/usage/operation.ts'))
 
 /** The public object over a store: each call is one operation of a room. */
 export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughline {
@@ -83,6 +84,7 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
       return schema === undefined ? {} : { schema }
     },
     recall: async (query) => (await recall()).recall(deps, query),
+    usage: async (query) => (await usage()).reportUsage(deps, query),
     index: async (options) => (await recall()).indexLogs(deps, options),
     sweep: async (options) => (await sweep()).sweepSessions(deps, options),
     async *export(options) {

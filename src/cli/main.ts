@@ -23,6 +23,7 @@ import { sessionsCommand } from './commands/sessions.ts'
 import { showCommand } from './commands/show.ts'
 import { sweepCommand } from './commands/sweep.ts'
 import { tailCommand } from './commands/tail.ts'
+import { usageCommand } from './commands/usage.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { warmCommand } from './commands/warm.ts'
 import { EXIT, exitCodesHelp } from './exit-codes.ts'
@@ -45,6 +46,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   compactCommand,
   sweepCommand,
   purgeCommand,
+  usageCommand,
   recallCommand,
   memoryCommands,
   indexCommand,

@@ -13,6 +13,11 @@ export const USER_TENANT: CommandOption = {
 
 export const MEMORY_OWNER: CommandOption = { flags: '--user <id>', description: 'owner of the memories (required)' }
 
+export const PRICES: CommandOption = {
+  flags: '--prices <file>',
+  description: 'JSON file with prices of models, to add the cost to usage (THROUGHLINE_PRICES)',
+}
+
 export const OUT_FILE: CommandOption = {
   flags: '--out <file>',
   description: 'file to write; an existing file is replaced (default: stdout)',

@@ -41,9 +41,9 @@ export const LIMITS = {
   /** Name of a model in `usage`. */
   model: 128,
   /** Tokens of one kind in `usage`. */
-  tokens: 1_000_000_000,
+  tokens: 100_000_000,
   /** US dollars in `usage`. */
-  cost: 1000,
+  cost: 10_000,
   /** Names and ids chosen by callers: user, tenant, conversation, chatmode, agent, key … */
   name: 512,
   /** Rows on one page. */

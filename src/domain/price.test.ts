@@ -26,6 +26,11 @@ it.each([['gpt-5-2026-01-31'], ['gpt-5-20260131'], ['gpt-5@20260131'], ['gpt-5-l
   },
 )
 
+it('beyond the limit is not known', () => {
+  expect(costOf(usage('m'), { m: { input: 10_000, output: 0 } })).toBe(10_000)
+  expect(costOf(usage('m'), { m: { input: 10_000, output: 0.1 } })).toBeUndefined()
+})
+
 it('of a named release is its own', () => {
   const prices = { ...PRICES, 'gpt-5-2026-01-31': { input: 1, output: 0 } }
   expect(costOf(usage('gpt-5-2026-01-31'), prices)).toBe(1)

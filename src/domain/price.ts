@@ -1,3 +1,4 @@
+import { LIMITS } from './limits.ts'
 import { fromNano, toNano, type Usage } from './usage.ts'
 
 /** US dollars per million tokens of one model. */
@@ -17,8 +18,8 @@ export type Prices = Readonly<Record<string, ModelPrice>>
 const RELEASE = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
 
 /**
- * Returns the cost of a model call in US dollars, to a billionth; `undefined` if the prices do not name the model. The
- * exact name counts first, then the name without its date.
+ * Returns the cost of a model call in US dollars, to a billionth; `undefined` if the prices do not name the model, or
+ * the cost exceeds `LIMITS.cost`. The exact name counts first, then the name without its date.
  */
 export function costOf(usage: Usage, prices: Prices): number | undefined {
   const price = priceOf(usage.model, prices)
@@ -27,7 +28,8 @@ export function costOf(usage: Usage, prices: Prices): number | undefined {
   const { input, output, cacheRead = input, cacheWrite = input } = price
   const fresh = inputTokens - cacheReadTokens - cacheWriteTokens
   const dollars = fresh * input + cacheReadTokens * cacheRead + cacheWriteTokens * cacheWrite + outputTokens * output
-  return fromNano(toNano(dollars / 1e6))
+  const cost = fromNano(toNano(dollars / 1e6))
+  return cost > LIMITS.cost ? undefined : cost
 }
 
 function priceOf(model: string, prices: Prices): ModelPrice | undefined {

@@ -35,11 +35,11 @@ describe('the usage of an event', () => {
     [{ ...USAGE, inputTokens: 1.5 }, 'inputTokens', 'whole number'],
     [{ ...USAGE, outputTokens: -1 }, 'outputTokens', 'whole number'],
     [{ ...USAGE, outputTokens: '2' }, 'outputTokens', 'whole number'],
-    [{ ...USAGE, cacheReadTokens: 1e9 + 1 }, 'cacheReadTokens', 'from 0 to 1000000000'],
+    [{ ...USAGE, cacheReadTokens: 1e8 + 1 }, 'cacheReadTokens', 'from 0 to 100000000'],
     [{ ...USAGE, cacheReadTokens: 6, cacheWriteTokens: 5 }, 'inputTokens', 'at least 11'],
     [{ ...USAGE, costUsd: -0.1 }, 'costUsd', 'US dollars'],
     [{ ...USAGE, costUsd: Number.NaN }, 'costUsd', 'US dollars'],
-    [{ ...USAGE, costUsd: 1001 }, 'costUsd', 'US dollars'],
+    [{ ...USAGE, costUsd: 10_001 }, 'costUsd', 'US dollars'],
   ])('is refused as %j by the name of the field', (value, field, message) => {
     expect(usageProblem(value)).toEqual([field, expect.stringContaining(message)])
     expect(usageOf(carrier(value))).toBeUndefined()

@@ -13,6 +13,7 @@ import { recallRoutes } from '../features/recall/route.ts'
 import { sessionsRoutes } from '../features/sessions/route.ts'
 import { stateRoutes } from '../features/state/route.ts'
 import { transferRoutes } from '../features/transfer/route.ts'
+import { usageRoutes } from '../features/usage/route.ts'
 import { workRoutes } from '../features/work/route.ts'
 import type { Route } from './route.ts'
 
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   ...compactionRoutes,
   ...contextRoutes,
   ...memoryRoutes,
+  ...usageRoutes,
   ...recallRoutes,
   ...purgeRoutes,
   ...maintenanceRoutes,

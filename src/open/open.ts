@@ -2,6 +2,7 @@ import type { Throughline } from '../api.ts'
 import { ValidationError } from '../domain/errors.ts'
 import { defined } from '../domain/optional.ts'
 import { DEFAULT_POLICY, type Policy } from '../domain/policy.ts'
+import type { Prices } from '../domain/price.ts'
 import { Background, type Reading } from '../features/kernel/background.ts'
 import { nodeCrypto } from '../features/kernel/crypto.ts'
 import type { Deps } from '../features/kernel/deps.ts'
@@ -98,6 +99,7 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),
     policy: policyOf(options.policy),
+    ...(options.prices !== undefined && { prices: options.prices as Prices }),
     ...modelsOf(options, compute),
     compute,
     background,

@@ -1,6 +1,8 @@
 import { z } from 'zod/mini'
+import { LIMITS } from '../domain/limits.ts'
 import type { Policy } from '../domain/policy.ts'
-import { name, parse, schema } from '../features/kernel/parse.ts'
+import type { Prices } from '../domain/price.ts'
+import { name, parse, schema, text } from '../features/kernel/parse.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Embed } from '../ports/embed.ts'
 import type { MetricsRegistry } from '../ports/metrics.ts'
@@ -56,6 +58,11 @@ export interface OpenOptions {
    * true
    */
   envelopes?: boolean
+  /**
+   * US dollars per million tokens by model: `{ 'gpt-5': { input: 1.25, output: 10, cacheRead: 0.125 } }`. Adds the cost
+   * to appended usage that has none. @default none: costs are those that callers give
+   */
+  prices?: Prices
   /** A prom-client registry for the metrics. @default none: nothing is counted */
   metrics?: MetricsRegistry
   /** Embeds texts, so that `recall` and `memories.search` also rank by meaning. @default by words only */
@@ -82,6 +89,17 @@ const DEFAULTS = {
   index: true,
 } as const
 
+/** The highest price that is accepted, in US dollars per million tokens. */
+const MAX_PRICE = 100_000
+
+/** Checks {@link Prices}. */
+export const pricesInput = schema(() => {
+  const price = z.number().check(z.minimum(0), z.maximum(MAX_PRICE))
+  const model = text(LIMITS.model).check(z.minLength(1))
+  const tokens = { input: price, output: price, cacheRead: z.optional(price), cacheWrite: z.optional(price) }
+  return z.record(model, z.strictObject(tokens))
+})
+
 /** Checks {@link OpenOptions}. */
 const openOptions = schema(() => {
   const timeout = z.optional(z.int().check(z.minimum(1)))
@@ -107,6 +125,7 @@ const openOptions = schema(() => {
     cache: z.optional(z.string()),
     cacheTtlSeconds: z.optional(z.int().check(z.minimum(1))),
     envelopes: z.optional(z.boolean()),
+    prices: z.optional(pricesInput()),
     metrics: z.optional(withMethod<MetricsRegistry>('registerMetric')),
   })
 })

@@ -4,6 +4,8 @@ import { defined } from '../domain/optional.ts'
 import type { Principal } from '../domain/record.ts'
 import { narrowed } from '../features/kernel/access.ts'
 import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
+import { parse } from '../features/kernel/parse.ts'
+import { usageQuery } from '../features/usage/schema.ts'
 import { Connection } from './connection.ts'
 import { remoteConversations } from './conversations.ts'
 import { remoteMemories } from './memories.ts'
@@ -66,6 +68,10 @@ function createThroughline(client: Client, agents: readonly string[], close: () 
     ...remoteMaintenance(connection),
     ...remoteTransfer(connection),
     recall: async (query) => await connection.post('/recall', toJson(query)),
+    usage: async (query) => {
+      parse(usageQuery, query)
+      return await connection.get('/usage', query)
+    },
     migrate: async () => {
       const { schema } = await connection.get<{ schema?: number }>('/health')
       return defined({ schema })

@@ -151,6 +151,7 @@ export const SAMPLES: Record<string, Sample> = {
   corroborateMemory: { body: {} },
   contradictMemory: { body: {} },
   extractMemories: {},
+  reportUsage: { query: { by: 'day' } },
   recall: { body: { ...someone, query: 'tea' } },
   indexLogs: { body: {} },
   purgeSession: {},

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/domain/limits.ts'
-import type { Session, Throughline } from '../../src/index.ts'
+import type { EventInput, Session, Throughline } from '../../src/index.ts'
 import { amount } from '../proof.ts'
 import { ODD_UNITS, randomCharacters, randomWords, run } from './texts.ts'
 
@@ -48,6 +48,7 @@ export async function storeHeavyData(tl: Throughline): Promise<HeavyData> {
     reasons: await stored('reasons', storeReasons),
   }
   await storeWideSessions(tl)
+  await storeUsage(tl)
   await storeCommits(tl)
   return { sessions, memoryId: await storeMemory(tl) }
 }
@@ -60,6 +61,22 @@ async function storeLarge(session: Session): Promise<void> {
       { type: 'tool_call', parts: { id, name: 'read_file', arguments: '{}' } },
       { type: 'tool_result', content: randomCharacters(LARGE, i), parts: { toolCallId: id } },
     ])
+  }
+}
+
+/** Events with usage, each of another model: as many rows of reports. */
+export function manyModels(): EventInput[] {
+  return Array.from({ length: LIMITS.events }, (_, i) => ({
+    type: 'model_message',
+    content: 'Done',
+    usage: { model: randomCharacters(LIMITS.model, i), inputTokens: i, outputTokens: 1, costUsd: i / 1000 },
+  }))
+}
+
+async function storeUsage(tl: Throughline): Promise<void> {
+  for (let i = 0; i < amount(12, 100); i++) {
+    const session = await tl.sessions.create({ userId: OWNER, conversationId: `usage-${i}` })
+    await session.append(manyModels())
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { isProving } from '../proof.ts'
-import { OWNER } from './heavy-data.ts'
+import { manyModels, OWNER } from './heavy-data.ts'
 import {
   distinctKeys,
   forNew,
@@ -32,6 +32,7 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
       },
     ],
     listSessions: [{ name: 'wide', query: { userId: OWNER, chatmode: 'wide', limit: '500' } }],
+    reportUsage: ['user', 'tenant', 'day', 'model'].map((by) => ({ name: by, query: { by, limit: '500' } })),
     activeSession: [{ name: 'wide', query: { userId: OWNER, chatmode: 'wide' } }],
     getSession: heavy.each(['large']),
     forkSession: heavy.each(['large'], { body: {} }),
@@ -45,6 +46,7 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
         'most events',
         Array.from({ length: LIMITS.events }, (_, i) => ({ type: 'user_message', content: randomWords(14_000, i) })),
       ),
+      forNew('most usage', manyModels()),
       forNew('most calls', {
         type: 'model_message',
         parts: {

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { defined } from '../../domain/optional.ts'
 import { LOG_LEVELS } from '../../http/log-level.ts'
+import { pricesFrom } from '../../open/prices.ts'
 import { targetOf } from '../../open/target.ts'
 import type { Server } from '../../server.ts'
 import { type Context, command } from '../command.ts'
-import { wholeNumber } from '../option-schemas.ts'
+import { PRICES, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import { waitForStopSignal } from '../signals.ts'
 import { type Target, toOpenOptions } from '../target.ts'
@@ -15,6 +16,7 @@ export const serveInput = z.strictObject({
   limits: z.string().optional(),
   log: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).optional(),
   user: z.string().optional(),
+  prices: z.string().optional(),
   agents: z.array(z.string()).optional(),
 })
 
@@ -37,6 +39,7 @@ export const serveCommand = command({
       flags: '--limits <list>',
       description: 'server limits, such as streamsPerCaller=1000,requests=2000 (THROUGHLINE_LIMITS)',
     },
+    PRICES,
     { flags: '--log <level>', description: `log level on stderr: ${LOG_LEVELS.join(', ')} (default: info)` },
   ],
 
@@ -50,13 +53,14 @@ export async function runServer(
   { target, output }: Context,
   banner: typeof formatBanner,
 ): Promise<undefined> {
-  const { limits, ...options } = defined(input)
+  const { limits, prices, ...options } = defined(input)
   const { serve } = await import('../../server.ts')
   const { limitsFrom } = await import('../../http/settings.ts')
   const server = await serve({
     ...toOpenOptions(target),
     ...options,
     ...(limits !== undefined && { limits: limitsFrom(limits, 'limits') }),
+    ...defined({ prices: prices === undefined ? undefined : await pricesFrom(prices) }),
   })
   const stopped = waitForStopSignal()
   output.print(banner(server, target, output), { url: server.url, secured: server.secured, mcp: `${server.url}/mcp` })

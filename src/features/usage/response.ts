@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SessionUsage, Usage, UsageSums } from '../../domain/usage.ts'
-import type { Keys } from '../../http/response-schema.ts'
+import { type Keys, pageOf } from '../../http/response-schema.ts'
 
 export const usageResponse = z
   .strictObject({
@@ -30,3 +30,12 @@ export const sessionUsageResponse = z
     turn: sumsResponse,
   } satisfies Keys<SessionUsage>)
   .meta({ id: 'SessionUsage', description: 'In total, and since the last user message.' })
+
+const name = z.string().optional()
+
+export const reportResponse = pageOf(
+  z.strictObject({ userId: name, tenant: name, day: name, model: name, ...sums }).meta({
+    id: 'UsageReport',
+    description: 'Sums of one user, tenant, day or model, whichever `by` says.',
+  }),
+)

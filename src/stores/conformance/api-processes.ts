@@ -40,6 +40,24 @@ export const processRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A9',
+    title: 'sums the usage that four processes append, each twice with one key',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const usage = { model: 'm', inputTokens: 3, outputTokens: 2, cacheReadTokens: 1, costUsd: 0.1 }
+      const job = { do: 'append', sessionId: session.id, count: 25, times: 2, usage } as const
+      const workers = upTo(4).map((n) => startWorker(db.target, { ...job, label: `p${n}` }))
+      for (const _ of upTo(10)) await session.append(hello)
+      await Promise.all(workers.map(({ done }) => done))
+      const sums = { messages: 100, inputTokens: 300, outputTokens: 200, cacheReadTokens: 100, cacheWriteTokens: 0 }
+      assert.deepEqual((await session.record()).usage?.total, { ...sums, costUsd: 10 })
+      const { items } = await tl.usage({ by: 'model' })
+      assert.deepEqual(items, [{ model: 'm', ...sums, costUsd: 10 }])
+      assert.deepEqual((await tl.verify()).differences, [])
+    },
+  },
+  {
+    id: 'A9',
     title: 'returns one session to 100 getOrCreate calls from four processes',
     async check(db) {
       const tl = await db.connect()

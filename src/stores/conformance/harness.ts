@@ -31,6 +31,7 @@ export interface ApiDatabase {
       | 'embed'
       | 'index'
       | 'envelopes'
+      | 'prices'
     >,
   ): Promise<Throughline>
   /** How a child process opens the database. Absent: no other process can, so rules that need one must be skipped. */

@@ -21,6 +21,7 @@ import { stateRules } from './api-state.ts'
 import { tailRules } from './api-tail.ts'
 import { transferRules } from './api-transfer.ts'
 import { transferEdgeRules } from './api-transfer-edges.ts'
+import { apiUsageRules } from './api-usage.ts'
 import { apiWorkRules } from './api-work.ts'
 import { type ApiDatabase, describeRules, type Harness, type Runner, type StoreDatabase } from './harness.ts'
 import { childRules } from './store-children.ts'
@@ -68,7 +69,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
   describeRules('the store port', rules, harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A31, as tests. */
+/** Runs the rules of the public API, A1 to A32, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...apiSessionRules,
@@ -85,6 +86,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...apiWorkRules,
     ...conversationRules,
     ...contextRules,
+    ...apiUsageRules,
     ...apiMemoryRules,
     ...memorySourceRules,
     ...apiMemoryKeyRules,

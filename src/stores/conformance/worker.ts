@@ -1,10 +1,11 @@
+import type { Usage } from '../../domain/usage.ts'
 import { open } from '../../open/open.ts'
 import type { OpenOptions } from '../../open/options.ts'
 
 /** The jobs of child processes in race and crash tests. Each prints one line of JSON per result. */
 export type Job =
-  /** Appends one by one; with `times`, sends each that often with one key. Prints the sequences. */
-  | { do: 'append'; sessionId: string; count: number; label: string; times?: number }
+  /** Appends one by one; with `times`, sends each that often with one key; with usage or without. Prints the sequences. */
+  | { do: 'append'; sessionId: string; count: number; label: string; times?: number; usage?: Usage }
   /** Appends batches forever with `writers` concurrent writers; prints each acknowledged label and its sequences. */
   | { do: 'append-forever'; sessionId: string; writers: number; batch: number; label: string }
   /** Calls `getOrCreate` `count` times concurrently; prints the ids. */
@@ -37,7 +38,12 @@ switch (job.do) {
       const content = `${job.label} ${i}`
       const options = job.times === undefined ? {} : { idempotencyKey: content }
       const sends = Array.from({ length: job.times ?? 1 }, () =>
-        session.append({ type: 'user_message', content }, options),
+        session.append(
+          job.usage === undefined
+            ? { type: 'user_message', content }
+            : { type: 'model_message', content, usage: job.usage },
+          options,
+        ),
       )
       const sequences = (await Promise.all(sends)).map(([event]) => event?.sequence)
       print(sequences)
