@@ -38,6 +38,8 @@ describe('what was done', () => {
       commands: [],
       plans: [],
       openQuestions: [],
+      openSteps: [],
+      openCalls: [],
       turns: 0,
       toolCalls: 0,
       omitted: {},
