@@ -98,6 +98,7 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),
     policy: policyOf(options.policy),
+    tools: lazy(async () => (await import('../features/work/tools.ts')).createToolTable(options.tools)),
     ...modelsOf(options, compute),
     compute,
     background,
@@ -160,7 +161,10 @@ const BACKGROUND_PAGE = 50
 async function readAhead(deps: Deps, { sessionId, milestone, pause }: Reading): Promise<boolean> {
   const { indexSession } = await import('../features/term-index/operation.ts')
   const { done } = await indexSession(deps, sessionId, { most: BACKGROUND_PAGE, pause })
-  if (!done || !milestone) return !done
+  const { deriveWork } = await import('../features/work/derive.ts')
+  const isDerived = await deriveWork(deps, sessionId, { most: BACKGROUND_PAGE, continues: true, pause })
+  if (!done || !isDerived) return true
+  if (!milestone) return false
   const { extractMemories } = await import('../features/memory/operation.ts')
   await extractMemories(deps, sessionId)
   return false
