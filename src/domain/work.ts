@@ -28,9 +28,14 @@ export {
 const MAX_ENTRIES = 200
 /** Maximum characters of a text. */
 const MAX_TEXT = 1000
+/** User messages kept, and characters of each. */
+const MAX_REQUESTS = 20
+const MAX_REQUEST = 400
 
 /** The work of a session in lists of bounded size. Texts are cut after 1,000 characters. */
 export interface WorkSummary {
+  /** The starts of the last user messages, each on one line. */
+  requests: string[]
   decisions: string[]
   /** Unique paths, in order of first read. */
   filesRead: string[]
@@ -87,6 +92,7 @@ export function workBuilder(tools = toolTable()): WorkBuilder {
   /** The plan of the last tool call that made one: it replaces the one before. */
   let plan: string | undefined
   let openSteps: string[] = []
+  const requests: string[] = []
   let question: string | undefined
   let turns = 0
   let toolCalls = 0
@@ -130,7 +136,18 @@ export function workBuilder(tools = toolTable()): WorkBuilder {
     },
     add(event) {
       times = { firstAt: event.createdAt, ...times, lastAt: event.createdAt }
-      if (startsTurn(event)) turns++
+      if (startsTurn(event)) {
+        turns++
+        const request = truncateText(
+          event.content
+            .slice(0, 4 * MAX_REQUEST)
+            .replace(/\s+/g, ' ')
+            .trim(),
+          MAX_REQUEST,
+        )
+        if (request !== '') requests.push(request)
+        if (requests.length > MAX_REQUESTS) requests.shift()
+      }
       for (const { id, name } of toolCallsOf(event)) {
         if (!openCalls.has(cut(id))) toolCalls++
         openCalls.put(cut(id), { tool: typeof name === 'string' ? cut(name) : '', turn: turns })
@@ -152,6 +169,7 @@ export function workBuilder(tools = toolTable()): WorkBuilder {
       const unanswered = openCalls.values().filter(({ turn }) => turn === turns)
       const omitted = Object.entries(lists).flatMap(([name, { omitted: n }]) => (n() > 0 ? [[name, n()]] : []))
       return {
+        requests: [...requests],
         decisions: decisions.values(),
         filesRead: filesRead.values(),
         filesWritten: filesWritten.values(),
