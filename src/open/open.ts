@@ -162,7 +162,7 @@ async function readAhead(deps: Deps, { sessionId, milestone, pause }: Reading): 
   const { indexSession } = await import('../features/term-index/operation.ts')
   const { done } = await indexSession(deps, sessionId, { most: BACKGROUND_PAGE, pause })
   const { deriveWork } = await import('../features/work/derive.ts')
-  const isDerived = await deriveWork(deps, sessionId, { most: BACKGROUND_PAGE, continues: true, pause })
+  const isDerived = await deriveWork(deps, sessionId, { pages: 1, continues: true, pause })
   if (!done || !isDerived) return true
   if (!milestone) return false
   const { extractMemories } = await import('../features/memory/operation.ts')

@@ -27,6 +27,8 @@ const MAX_PROCESSES = 100
 const MAX_SIZE = 256 * 1024
 const MAX_ID = 500
 const MAX_FOLDER = 1024
+/** Characters of a result in which paths are looked for. */
+const MAX_SEARCHED = 1024 * 1024
 
 interface FoldState {
   folder?: string
@@ -47,8 +49,8 @@ export function toolFold(table: ToolTable, state = ''): ToolFold {
     const fileRead = (path: string): Observation => ({ kind: 'fileRead', path: withoutFolder(path, folder) })
     const fileWrite = (path: string): Observation => ({ kind: 'fileWrite', path: withoutFolder(path, folder) })
     if (isDone(intent, result)) {
-      const read = form === 'several-files' ? reads.filter((path) => !result.text.includes(`${path}: Error - `)) : reads
-      made.push(...read.map(fileRead), ...writes.map(fileWrite))
+      const failed = form === 'several-files' ? failedIn(result.text, reads) : []
+      made.push(...reads.filter((path) => !failed.includes(path)).map(fileRead), ...writes.map(fileWrite))
     }
     if (command !== undefined) {
       const outcome = form === 'claude-code' ? claudeCodeOutcome(result) : commandOutcome(result)
@@ -96,6 +98,12 @@ export function toolFold(table: ToolTable, state = ''): ToolFold {
 /** Whether files were read or changed. */
 function isDone({ form }: Omit<ToolIntent, 'tool'>, result: ToolResult): boolean {
   return form === 'patch' ? isPatched(result) : !result.isError
+}
+
+/** The files that could not be read, of several in one result. */
+function failedIn(text: string, paths: readonly string[]): string[] {
+  const start = text.slice(0, MAX_SEARCHED)
+  return paths.filter((path) => start.includes(`${path}: Error - `))
 }
 
 function commandOf(command: string, exitCode: number | undefined): Observation {

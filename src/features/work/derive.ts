@@ -18,8 +18,8 @@ const READ_TYPES = ['session_started', 'model_message', 'tool_call', 'tool_resul
 const MAX_EDGES = 500
 
 export interface DeriveLimits {
-  /** Events to read. @default all */
-  most?: number
+  /** Pages of the log to read. @default all */
+  pages?: number
   /** Does nothing if the graph of the session was never read. @default false */
   continues?: boolean
   /** Called after each page. @default lets other work of the event loop run */
@@ -33,20 +33,20 @@ export interface DeriveLimits {
 export async function deriveWork(
   deps: Deps,
   id: string,
-  { most = Number.POSITIVE_INFINITY, continues = false, pause = nextTurn }: DeriveLimits = {},
+  { pages = Number.POSITIVE_INFINITY, continues = false, pause = nextTurn }: DeriveLimits = {},
 ): Promise<boolean> {
   const tools = await deps.tools()
-  for (let events = 0; ; ) {
+  for (let read = 0; ; read++) {
     const mark = await deps.store.workMark(keyOf(deps, id), tools.name)
     if (mark.at >= mark.head || (continues && mark.at === 0)) return true
-    if (events >= most) return false
-    events += await derivePage(deps, id, tools, mark)
+    if (read >= pages) return false
+    await derivePage(deps, id, tools, mark)
     await pause()
   }
 }
 
-/** Derives the edges of the next page; returns how many events it read. */
-async function derivePage(deps: Deps, id: string, tools: ToolTable, { at, head, state }: WorkMark): Promise<number> {
+/** Derives the edges of the next page. */
+async function derivePage(deps: Deps, id: string, tools: ToolTable, { at, head, state }: WorkMark): Promise<void> {
   const key = keyOf(deps, id)
   const limit = LIMITS.page
   const page = await deps.store.read(key, { after: at, before: head + 1, types: READ_TYPES, order: 'asc', limit })
@@ -64,7 +64,6 @@ async function derivePage(deps: Deps, id: string, tools: ToolTable, { at, head, 
   }
   // false: another process derived the same edges first
   await deps.store.deriveWork({ ...key, tools: tools.name, from: at, to, state: fold.state(), edges })
-  return page.length
 }
 
 function foldFrom({ store }: Deps, tools: ToolTable, id: string, state: string): ToolFold {

@@ -67,14 +67,14 @@ export function workDraft(
   return { id: commit.id, draft }
 }
 
-/** Events whose tool calls one read of the graph adds to it; the rest is added in the background. */
-const AT_ONCE = 20_000
+/** Pages of the log whose tool calls one read of the graph adds to it; the rest is added in the background. */
+const AT_ONCE = 40
 
 /** The nodes around a node and their edges. */
 export async function readGraph(deps: Deps, id: string, query: GraphQuery = {}): Promise<Graph> {
   const { node = TASK_NODE, depth, direction, labels, limit } = parse(graphQuery, query)
   const { deriveWork } = await import('./derive.ts')
-  const isComplete = await deriveWork(deps, id, { most: AT_ONCE })
+  const isComplete = await deriveWork(deps, id, { pages: AT_ONCE })
   if (!isComplete) deps.background.wrote(id, false)
   const { name: tools } = await deps.tools()
   const seen = new Set([node])

@@ -82,8 +82,8 @@ begin
   on conflict do nothing;
 end $$;
 
--- Reads one page of relations, derived ones only with p_tools. p_nodes null: all. p_direction: out, in or both; an edge between two of the nodes comes
--- once. Only the given conditions become part of the statement, so each direction is served by its own index. The
+-- Reads one page of relations, derived ones only with p_tools. p_nodes null: all. p_direction: out, in or both; an edge
+-- between two of the nodes comes once. Only the given conditions become part of the statement, so each direction is served by its own index. The
 -- settings are needed because the planner assumes that row level security leaves 1 % of the rows; it would read and
 -- sort the whole session for each page. The page ends with the edge that takes it to p_size characters.
 create function context.read_edges(
@@ -146,8 +146,8 @@ begin
   end if;
 end $$;
 
--- Stores derived relations and moves the mark from p_from to p_to. False: the mark is elsewhere, or the log ends before.
--- The lock keeps a purge out, and other writers of the mark.
+-- Stores derived relations and moves the mark from p_from to p_to. False: the mark is elsewhere, or the log ends
+-- before. The lock keeps a purge out, and other writers of the mark.
 create function context.derive_work(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_tools text, p_from integer, p_to integer,
   p_state text, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[]
