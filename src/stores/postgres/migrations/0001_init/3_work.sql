@@ -83,9 +83,10 @@ begin
 end $$;
 
 -- Reads one page of relations, derived ones only with p_tools. p_nodes null: all. p_direction: out, in or both; an edge
--- between two of the nodes comes once. Only the given conditions become part of the statement, so each direction is served by its own index. The
--- settings are needed because the planner assumes that row level security leaves 1 % of the rows; it would read and
--- sort the whole session for each page. The page ends with the edge that takes it to p_size characters.
+-- between two of the nodes comes once. Only the given conditions become part of the statement, so each direction is
+-- served by its own index. The settings are needed because the planner assumes that row level security leaves 1 % of
+-- the rows; it would read and sort the whole session for each page. The page ends with the edge that takes it to p_size
+-- characters.
 create function context.read_edges(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[],
   p_from text, p_label text, p_to text, p_sequence integer, p_limit integer, p_size integer, p_tools text
