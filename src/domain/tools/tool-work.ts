@@ -16,7 +16,7 @@ export interface ToolWork {
 /** Pairs tool calls with their results, event by event, in bounded memory. */
 export interface ToolFold {
   /** The work that this event completes. */
-  add(event: SessionEvent): ToolWork | undefined
+  add(event: Pick<SessionEvent, 'type' | 'content' | 'parts'>): ToolWork | undefined
   /** Everything that later events need, as JSON text, to continue with {@link toolFold}. */
   state(): string
 }
