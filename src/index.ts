@@ -192,6 +192,7 @@ export type { Embed } from './ports/embed.ts'
 export type { MetricsRegistry } from './ports/metrics.ts'
 export type { Classify, Extract, LanguageModel, Summarize } from './ports/model.ts'
 export type { Tokenizer } from './ports/tokenizer.ts'
+export type { StatedObservation, ToolArguments, ToolReader, ToolUse } from './ports/tool-reader.ts'
 export {
   type ServiceErrorCode,
   type ServiceMessage,

@@ -118,8 +118,12 @@ export interface WorkEdge {
  * Total: invalid observations and edges are skipped.
  */
 export function edgesOf(event: SessionEvent): WorkEdge[] {
-  const observed = observationsOf(event)
-  const all = [...observed.flatMap(statedEdges), ...observed.flatMap((one) => impliedEdges(one))]
+  return edgesFrom(observationsOf(event))
+}
+
+/** The edges that observations state, then those that they imply, each once. `tool` is the one that showed them. */
+export function edgesFrom(observed: readonly Observation[], tool?: string): WorkEdge[] {
+  const all = [...observed.flatMap(statedEdges), ...observed.flatMap((one) => impliedEdges(one, tool))]
   const found = new Map<string, WorkEdge>()
   for (const edge of all) {
     const key = JSON.stringify([edge.from, edge.label, edge.to])
@@ -169,9 +173,14 @@ function evidenceText({ event, tool, confidence }: JsonObject): string {
   })
 }
 
-function impliedEdges(observed: Observation): WorkEdge[] {
+function impliedEdges(observed: Observation, tool?: string): WorkEdge[] {
   const task = TASK_NODE
-  const edge = (from: string, label: Label, to: string) => ({ from, label, to, evidence: evidenceText({}) })
+  const edge = (from: string, label: Label, to: string) => ({
+    from,
+    label,
+    to,
+    evidence: evidenceText(tool === undefined ? {} : { tool }),
+  })
   switch (observed.kind) {
     case 'note': {
       const mention = edge(nodeOf('note', observed.id), 'mentions', task)

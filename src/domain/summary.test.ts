@@ -26,10 +26,10 @@ describe('the extractive summary', () => {
       [
         'Task: Add retries',
         'Concluded: Done. Tests pass.',
-        'Files written: src/a.ts, src/b.ts',
-        'Commands: npm test passed; npm run lint failed with 2; ls',
+        'Files written: src/{a.ts, b.ts}',
+        'Commands: 1 of 3 failed: npm run lint failed with 2; ls; npm test passed',
         'Decisions: use jitter; five retries',
-        'Open questions: Which delay?',
+        'Open: Which delay?',
       ].join('\n'),
     )
   })
@@ -50,8 +50,8 @@ describe('the extractive summary', () => {
     expect(extractiveSummary({ work: NOTHING, lastModelMessage: message })).toBe('Concluded: One is done. Two is done!')
     const endless = extractiveSummary({ work: NOTHING, lastModelMessage: 'x1.5 '.repeat(400) })
     expect(endless).toMatch(/^Concluded: x1\.5 .*…$/)
-    expect(endless.length).toBeLessThan(660)
-    const whole = `One. ${'x'.repeat(635)}`
+    expect(endless.length).toBeLessThan(920)
+    const whole = `One. ${'x'.repeat(895)}`
     expect(extractiveSummary({ work: NOTHING, lastModelMessage: whole })).toBe(`Concluded: ${whole}`)
     expect(extractiveSummary({ work: NOTHING, lastModelMessage: `${whole}y` })).toBe('Concluded: One.')
     expect(extractiveSummary({ work: NOTHING, lastModelMessage: `. ${whole.slice(5)}${whole}` })).toContain('xxx')
@@ -60,11 +60,64 @@ describe('the extractive summary', () => {
   it('keeps the newest of long lists and counts the others', () => {
     const filesWritten = Array.from({ length: 200 }, (_, i) => ({ path: `src/file-${i}.ts` }))
     const summary = extractiveSummary({ work: { ...NOTHING, filesWritten, omitted: { filesWritten: 5 } } })
-    expect(summary).toMatch(/^Files written: src\/file-186\.ts, .*, src\/file-199\.ts \(and 191 more\)$/)
+    expect(summary).toMatch(/^Files written: src\/\{file-179\.ts, .*, file-199\.ts\} \(and 184 more\)$/)
     const pair = ['x'.repeat(118), 'y'.repeat(118)]
     expect(extractiveSummary({ work: { ...NOTHING, decisions: pair } })).toBe(`Decisions: ${pair.join('; ')}`)
     const decisions = ['a short one', 'y'.repeat(1000)]
     expect(extractiveSummary({ work: { ...NOTHING, decisions } })).toBe(`Decisions: a short one; ${'y'.repeat(119)}…`)
+  })
+
+  it('names what else was asked: not the task again', () => {
+    const work = { ...NOTHING, requests: ['Add retries to connect()', 'Now the docs', 'did you push?'] }
+    expect(extractiveSummary({ task: 'Add retries to connect()', work })).toBe(
+      'Task: Add retries to connect()\nAsked later: Now the docs / did you push?',
+    )
+    expect(extractiveSummary({ work: { ...NOTHING, requests: ['Add retries'] } })).toBe('Asked: Add retries')
+  })
+
+  it('says what is left', () => {
+    const work = {
+      ...NOTHING,
+      commands: [
+        { command: 'make', exitCode: 0 },
+        { command: 'make test', exitCode: 2 },
+      ],
+      openSteps: ['Mend it', 'Test it'],
+      openCalls: ['Bash', 'Read'],
+      openQuestions: ['Which delay?'],
+    }
+    expect(extractiveSummary({ work }).split('\n').at(-1)).toBe(
+      'Open: no result of Bash, Read; the last command failed: make test; Test it; Mend it; Which delay?',
+    )
+  })
+
+  it.each([
+    ['git commit -m "feat: retry"', 'feat: retry'],
+    ["git add -A && git commit -am 'feat: retry' && git push", 'feat: retry'],
+    ['git -C /app commit --no-verify --message="feat: retry\n\nBecause."', 'feat: retry'],
+    ['git commit -m "$(cat <<\'EOF\'\nfeat: retry\n\nBecause.\nEOF\n)"', 'feat: retry'],
+    ['git commit --amend --no-edit', undefined],
+    ['git commit -m ""', undefined],
+    ['echo commit -m "no"', undefined],
+  ])('lists the subject of a commit: %j', (command, subject) => {
+    const of = (exitCode: number) => extractiveSummary({ work: { ...NOTHING, commands: [{ command, exitCode }] } })
+    const [line = ''] = of(0).split('\n')
+    expect(line.startsWith('Committed: ') ? line : undefined).toBe(subject && `Committed: ${subject}`)
+    expect(of(1)).not.toContain('Committed')
+  })
+
+  it('leaves out code and marks of the last message, and ends at no number of a list', () => {
+    const message = `## Done\n\n**All** passed:\n\`\`\`\nlog\n\`\`\`\n1. One. 2. Two. 3. ${'x'.repeat(900)}`
+    expect(extractiveSummary({ work: NOTHING, lastModelMessage: message })).toBe(
+      'Concluded: Done All passed: 1. One. 2. Two.',
+    )
+  })
+
+  it('lists files of one folder together', () => {
+    const files = ['a.ts', 'src/b.ts', 'docs/c.md', 'src/d.ts', 'e.ts'].map((path) => ({ path }))
+    expect(extractiveSummary({ work: { ...NOTHING, filesWritten: files } })).toBe(
+      'Files written: a.ts, e.ts, src/{b.ts, d.ts}, docs/c.md',
+    )
   })
 
   it('has at most two thousand characters, whatever it is made of', () => {
@@ -76,6 +129,9 @@ describe('the extractive summary', () => {
           ...WORK,
           decisions: all,
           openQuestions: all,
+          openSteps: all,
+          openCalls: all,
+          requests: all,
           filesWritten: all.map((path) => ({ path })),
           commands: all.map((command, exitCode) => ({ command, exitCode })),
           omitted: { decisions: 1e9, filesWritten: 1e9, commands: 1e9 },

@@ -1,4 +1,5 @@
 import { truncateText } from './graph.ts'
+import { proseOf } from './prose.ts'
 import type { SessionRecord, SessionStatus } from './record.ts'
 import { hasFailed, type WorkSummary } from './work.ts'
 
@@ -11,8 +12,11 @@ export interface SummaryInput {
   proposed?: string | undefined
 }
 
-/** Maximum characters per part; with their headings the summary stays below 2,000. */
-const MAX_LENGTH = { task: 260, concluded: 640, list: 240 } as const
+/** Maximum characters per part. */
+const MAX_LENGTH = { task: 220, asked: 220, list: 280, decisions: 240, open: 220 } as const
+/** The conclusion gets what the other parts leave of this; with all headings the summary stays below 2,000. */
+const TOTAL = 1820
+const CONCLUDED = { least: 300, most: 900 } as const
 
 /**
  * Summarizes by rules: deterministic, at most 2,000 characters, never empty. The conclusion is the agent's proposal,
@@ -20,16 +24,24 @@ const MAX_LENGTH = { task: 260, concluded: 640, list: 240 } as const
  */
 export function extractiveSummary({ task, work, lastModelMessage, proposed }: SummaryInput): string {
   const { omitted } = work
-  const written = work.filesWritten.map(({ path }) => path)
-  const parts = [
-    ['Task', truncateText(oneLine(task), MAX_LENGTH.task)],
-    ['Concluded', firstSentences(oneLine(proposed) || oneLine(lastModelMessage), MAX_LENGTH.concluded)],
-    ['Files written', formatList(written, omitted.filesWritten, ', ')],
-    ['Commands', formatList(work.commands.map(formatCommand), omitted.commands, '; ')],
-    ['Decisions', formatList(work.decisions, omitted.decisions, '; ')],
-    ['Open questions', formatList(work.openQuestions, 0, ' ')],
-  ] as const
-  const lines = parts.flatMap(([name, text]) => (text === '' ? [] : [`${name}: ${text}`]))
+  const goal = truncateText(oneLine(task), MAX_LENGTH.task)
+  const parts = {
+    Task: goal,
+    [goal === '' ? 'Asked' : 'Asked later']: formatList(otherRequests(work.requests, goal), 0, ' / ', MAX_LENGTH.asked),
+    Concluded: '',
+    Committed: formatList(work.commands.flatMap(committed), 0, '; ', MAX_LENGTH.list),
+    'Files written': formatPaths(
+      work.filesWritten.map(({ path }) => path),
+      omitted.filesWritten,
+    ),
+    Commands: formatCommands(work.commands, omitted.commands),
+    Decisions: formatList(work.decisions, omitted.decisions, '; ', MAX_LENGTH.decisions),
+    Open: formatList(openEnds(work), 0, '; ', MAX_LENGTH.open),
+  }
+  const used = Object.values(parts).reduce((sum, { length }) => sum + length, 0)
+  const room = Math.min(Math.max(TOTAL - used, CONCLUDED.least), CONCLUDED.most)
+  parts.Concluded = firstSentences(plainText(proposed) || plainText(lastModelMessage), room)
+  const lines = Object.entries(parts).flatMap(([name, text]) => (text === '' ? [] : [`${name}: ${text}`]))
   return lines.length === 0 ? 'No work was recorded.' : lines.join('\n')
 }
 
@@ -41,26 +53,115 @@ function oneLine(text: string | undefined): string {
   return (text ?? '').slice(0, MAX_READ).replace(/\s+/g, ' ').trim()
 }
 
+/** One line without fenced code and the marks of headings and bold text. */
+function plainText(text: string | undefined): string {
+  const { prose } = proseOf((text ?? '').slice(0, MAX_READ), MAX_READ)
+  return oneLine(prose.replace(/^#{1,6} +|\*\*/gm, ''))
+}
+
+/** Characters by which a request is recognized as the task. */
+const SAME = 60
+
+/** The requests besides the first, which is usually the task. */
+function otherRequests(requests: readonly string[], task: string): string[] {
+  return requests.filter((request) => task === '' || request.slice(0, SAME) !== task.slice(0, SAME))
+}
+
+/** What is left: unanswered questions, steps of the plan, a command that failed last, calls without a result. */
+function openEnds({ openQuestions, openSteps, commands, openCalls }: WorkSummary): string[] {
+  const last = commands.at(-1)
+  return [
+    ...(openCalls.length === 0 ? [] : [`no result of ${openCalls.slice(0, 5).join(', ')}`]),
+    ...(last !== undefined && hasFailed(last) ? [`the last command failed: ${oneLine(last.command)}`] : []),
+    ...openSteps.toReversed(),
+    ...openQuestions,
+  ]
+}
+
+/** The options of `git commit`, and what comes before its message. */
+const COMMIT = /\bgit (?:-C \S{1,200} )?commit\b/
+const MESSAGE = /^[^"']{0,100} (?:-a?m|--message)[ =]?(?:(["'])(?:\$\(cat <<-? ?\S{1,20}\n)?)/
+
+/** The subject of the first commit that a command made. */
+function committed({ command, exitCode }: WorkSummary['commands'][number]): string[] {
+  const start = exitCode === 0 ? COMMIT.exec(command) : null
+  const options = command.slice((start?.index ?? 0) + (start?.[0].length ?? 0))
+  const message = start === null ? null : MESSAGE.exec(options)
+  if (message === null) return []
+  const [line = ''] = options.slice(message[0].length).split('\n', 1)
+  const [subject = ''] = line.split(message[1] ?? '"', 1)
+  return subject.trim() === '' ? [] : [subject.trim()]
+}
+
+/** Ends of sentences; the number of a list's item, such as `2.`, ends none. */
+const SENTENCE_END = /(?<!(?:^|\s)\d{1,3})[.!?。！？](?=\s)/g
+
 /** Returns the whole sentences that fit, or the start of the first. */
 function firstSentences(text: string, limit: number): string {
   if (text.length <= limit) return text
-  const end = text.slice(0, limit).search(/[.!?。！？](?=\s)(?!.*[.!?。！？]\s)/)
+  const ends = Array.from(text.slice(0, limit).matchAll(SENTENCE_END), ({ index }) => index)
+  const end = ends.at(-1) ?? 0
   return end < 1 ? truncateText(text, limit) : text.slice(0, end + 1)
 }
 
-/** Lists the newest items that fit, in order, and counts the rest. */
-function formatList(items: readonly string[], omitted: number | undefined, separator: string): string {
+/** Lists the last items that fit, in order or from the last one on, and counts the rest. */
+function formatList(
+  items: readonly string[],
+  omitted: number | undefined,
+  separator: string,
+  limit: number,
+  isReversed = false,
+): string {
   const kept: string[] = []
-  let room: number = MAX_LENGTH.list
+  let room = limit
   for (const item of items.toReversed()) {
     // half a list at most, so one long item does not hide the others
-    const text = truncateText(oneLine(item), MAX_LENGTH.list / 2)
+    const text = truncateText(oneLine(item), limit / 2)
     room -= text.length + separator.length
     if (room < 0) break
     kept.unshift(text)
   }
-  const more = items.length - kept.length + (omitted ?? 0)
-  return more === 0 ? kept.join(separator) : `${kept.join(separator)} (and ${more} more)`
+  if (isReversed) kept.reverse()
+  return withRest(kept.join(separator), items.length - kept.length + (omitted ?? 0))
+}
+
+function withRest(list: string, more: number): string {
+  return more === 0 ? list : `${list} (and ${more} more)`
+}
+
+/** The newest paths that fit; those of one folder together: `src/{a.ts, b.ts}`. */
+function formatPaths(paths: readonly string[], omitted: number | undefined): string {
+  let list = ''
+  let kept = 0
+  for (; kept < paths.length; kept++) {
+    const longer = byFolder(paths.slice(paths.length - kept - 1).map((path) => truncateText(path, MAX_LENGTH.list / 2)))
+    if (longer.length > MAX_LENGTH.list) break
+    list = longer
+  }
+  return withRest(list, paths.length - kept + (omitted ?? 0))
+}
+
+function byFolder(paths: readonly string[]): string {
+  const folders = new Map<string, string[]>()
+  for (const path of paths) {
+    const end = path.lastIndexOf('/') + 1
+    folders.set(path.slice(0, end), [...(folders.get(path.slice(0, end)) ?? []), path.slice(end)])
+  }
+  return Array.from(folders, ([folder, names]) =>
+    folder === '' || names.length === 1
+      ? names.map((name) => folder + name).join(', ')
+      : `${folder}{${names.join(', ')}}`,
+  ).join(', ')
+}
+
+/** Failed commands come first, then the newest: the others only say what was tried. */
+function formatCommands(commands: WorkSummary['commands'], omitted = 0): string {
+  const failed = commands.filter(hasFailed)
+  const others = commands.filter((command) => !hasFailed(command))
+  const count =
+    failed.length === 0 || others.length === 0 ? '' : `${failed.length} of ${commands.length + omitted} failed: `
+  const list = [...others, ...failed].map(formatCommand)
+  return count + formatList(list, omitted, '; ', MAX_LENGTH.list, count !== '')
 }
 
 function formatCommand({ command, exitCode }: WorkSummary['commands'][number]): string {
@@ -80,7 +181,7 @@ export function formatProgress(
 ): string {
   const { omitted, turns, toolCalls, plans } = work
   const lists = [
-    bullets('Plan', plans.slice(-1), 0),
+    work.openSteps.length > 0 ? bullets('Still to do', work.openSteps, 0) : bullets('Plan', plans.slice(-1), 0),
     bullets('Decisions', work.decisions, omitted.decisions),
     bullets(
       'Files written',

@@ -32,12 +32,15 @@ const ran = (command: string, exitCode?: number): Observation => ({
 describe('what was done', () => {
   it('is nothing in an empty log', () => {
     expect(summarizeWork([])).toStrictEqual({
+      requests: [],
       decisions: [],
       filesRead: [],
       filesWritten: [],
       commands: [],
       plans: [],
       openQuestions: [],
+      openSteps: [],
+      openCalls: [],
       turns: 0,
       toolCalls: 0,
       omitted: {},
@@ -188,5 +191,79 @@ describe('the lists of a long log', () => {
     expect(work.omitted).toEqual({ commands: 99_800 })
     expect(work.toolCalls).toBe(100_000)
     expect(JSON.stringify(work).length).toBeLessThan(20_000)
+  })
+})
+
+describe('what tool calls did', () => {
+  const called = (name: string, given: Json, id = 'c1'): [EventType, unknown] => [
+    'tool_call',
+    { id, name, arguments: given },
+  ]
+  const answered = (id = 'c1'): [EventType, unknown] => ['tool_result', { toolCallId: id }]
+  const said = (content: string): SessionEvent => ({ ...(log(['user_message'])[0] as SessionEvent), content })
+
+  it('is listed like what was observed, each file and command once', () => {
+    const started: [EventType, unknown] = ['session_started', { metadata: { cwd: '/app' } }]
+    const work = summarizeWork(
+      log(
+        started,
+        called('Read', { file_path: '/app/a.ts' }),
+        answered(),
+        called('Edit', { file_path: '/app/a.ts' }),
+        answered(),
+        called('Bash', { command: 'make' }),
+        answered(),
+        step({ kind: 'fileRead', path: 'a.ts' }, write('a.ts', 'h1'), ran('make', 0)),
+      ),
+    )
+    expect(work).toMatchObject({
+      filesRead: ['a.ts'],
+      filesWritten: [{ path: 'a.ts', hash: 'h1' }],
+      commands: [{ command: 'make', exitCode: 0 }],
+      toolCalls: 3,
+    })
+  })
+
+  it('is named from the folder in the first event, also by a builder that starts later', () => {
+    const [first, ...rest] = log(
+      ['session_started', { metadata: { cwd: '/app' } }],
+      called('Read', { file_path: '/app/a.ts' }),
+      answered(),
+    ) as [SessionEvent, ...SessionEvent[]]
+    const builder = workBuilder()
+    builder.start(first)
+    for (const event of rest) builder.add(event)
+    expect(builder.finish()).toMatchObject({ filesRead: ['a.ts'], firstAt: minute(2) })
+  })
+
+  it('includes the last list of steps, and what is left of it', () => {
+    const todos = (...steps: [string, string][]) => ({ todos: steps.map(([content, status]) => ({ content, status })) })
+    const first = todos(['Read', 'pending'], ['Mend', 'pending'])
+    const second = todos(['Read', 'completed'], ['Mend', 'in_progress'])
+    const plan: Observation = { kind: 'plan', id: 'p', text: 'First the tests' }
+    const work = summarizeWork(
+      log(called('TodoWrite', first), answered(), step(plan), called('TodoWrite', second), answered()),
+    )
+    expect(work).toMatchObject({ plans: ['First the tests', '[x] Read\n[ ] Mend'], openSteps: ['Mend'] })
+    const done = log(called('TodoWrite', todos(['Read', 'completed'])), answered())
+    expect(summarizeWork(done).openSteps).toEqual([])
+  })
+
+  it('leaves open the calls of the last turn that have no result', () => {
+    const open = (...entries: [EventType, unknown?][]) => summarizeWork(log(...entries)).openCalls
+    expect(open(called('Bash', {}, 'a'), called('Bash', {}, 'b'), called('Read', {}, 'c'), answered('c'))).toEqual([
+      'Bash',
+    ])
+    expect(open(called('Bash', {}, 'a'), ['user_message'])).toEqual([])
+    expect(open(['tool_call', { id: 'a' }])).toEqual([''])
+  })
+
+  it('names the last requests of the user', () => {
+    expect(summarizeWork([said(' Add\n retries '), said(' '), said('x'.repeat(500))]).requests).toEqual([
+      'Add retries',
+      `${'x'.repeat(399)}…`,
+    ])
+    const many = Array.from({ length: 25 }, (_, i) => said(`${i}`))
+    expect(summarizeWork(many).requests).toEqual(Array.from({ length: 20 }, (_, i) => `${i + 5}`))
   })
 })

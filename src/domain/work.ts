@@ -1,9 +1,12 @@
 import { answeredCallId, type SessionEvent, startsTurn, toolCallsOf } from './event.ts'
 import { DECISION, nodeOf, type Observation, observationsOf, statedEdges, truncateText } from './graph.ts'
 import { isObject } from './json.ts'
+import { type ToolTable, toolTable } from './tools/tool-table.ts'
+import { toolFold } from './tools/tool-work.ts'
 
 export {
   type Edge,
+  edgesFrom,
   edgesOf,
   hasFailed,
   isLabel,
@@ -25,9 +28,14 @@ export {
 const MAX_ENTRIES = 200
 /** Maximum characters of a text. */
 const MAX_TEXT = 1000
+/** User messages kept, and characters of each. */
+const MAX_REQUESTS = 20
+const MAX_REQUEST = 400
 
 /** The work of a session in lists of bounded size. Texts are cut after 1,000 characters. */
 export interface WorkSummary {
+  /** The starts of the last user messages, each on one line. */
+  requests: string[]
   decisions: string[]
   /** Unique paths, in order of first read. */
   filesRead: string[]
@@ -38,6 +46,10 @@ export interface WorkSummary {
   plans: string[]
   /** Asked but not answered. */
   openQuestions: string[]
+  /** Steps that are left of the last plan. */
+  openSteps: string[]
+  /** Tools whose calls in the last turn have no result. */
+  openCalls: string[]
   turns: number
   toolCalls: number
   /** Times of the first and the last event. */
@@ -49,19 +61,24 @@ export interface WorkSummary {
 
 /** Collects the work of a log event by event, in bounded memory. */
 export interface WorkBuilder {
+  /** Reads only the folder of the session from its first event, before events that do not start with it. */
+  start(first: SessionEvent): void
   add(event: SessionEvent): void
   finish(): WorkSummary
 }
 
 /** Summarizes the work in these events. */
-export function summarizeWork(events: Iterable<SessionEvent>): WorkSummary {
-  const builder = workBuilder()
+export function summarizeWork(events: Iterable<SessionEvent>, tools?: ToolTable): WorkSummary {
+  const builder = workBuilder(tools)
   for (const event of events) builder.add(event)
   return builder.finish()
 }
 
-/** See {@link WorkBuilder}. Total: events without work are skipped. */
-export function workBuilder(): WorkBuilder {
+/**
+ * See {@link WorkBuilder}. Total: events without work are skipped. `tools` says what tool calls mean. @default the
+ * known tools
+ */
+export function workBuilder(tools = toolTable()): WorkBuilder {
   const lists = {
     decisions: boundedMap<string>(),
     filesRead: boundedMap<string>(),
@@ -70,7 +87,12 @@ export function workBuilder(): WorkBuilder {
     plans: boundedMap<string>(),
   }
   /** A message may announce a call that a `tool_call` repeats: they count once until the result. */
-  const openCalls = boundedMap<true>()
+  const openCalls = boundedMap<{ tool: string; turn: number }>()
+  const toolCallWork = toolFold(tools)
+  /** The plan of the last tool call that made one: it replaces the one before. */
+  let plan: string | undefined
+  let openSteps: string[] = []
+  const requests: string[] = []
   let question: string | undefined
   let turns = 0
   let toolCalls = 0
@@ -109,29 +131,53 @@ export function workBuilder(): WorkBuilder {
   }
 
   return {
+    start(first) {
+      toolCallWork.add(first)
+    },
     add(event) {
       times = { firstAt: event.createdAt, ...times, lastAt: event.createdAt }
-      if (startsTurn(event)) turns++
-      for (const { id } of toolCallsOf(event)) {
+      if (startsTurn(event)) {
+        turns++
+        const request = truncateText(
+          event.content
+            .slice(0, 4 * MAX_REQUEST)
+            .replace(/\s+/g, ' ')
+            .trim(),
+          MAX_REQUEST,
+        )
+        if (request !== '') requests.push(request)
+        if (requests.length > MAX_REQUESTS) requests.shift()
+      }
+      for (const { id, name } of toolCallsOf(event)) {
         if (!openCalls.has(cut(id))) toolCalls++
-        openCalls.put(cut(id), true)
+        openCalls.put(cut(id), { tool: typeof name === 'string' ? cut(name) : '', turn: turns })
       }
       openCalls.remove(cut(answeredCallId(event) ?? ''))
       if (event.type === 'status_changed') question = questionAfter(event, question)
-      const all = observationsOf(event)
+      const called = toolCallWork.add(event)
+      if (called?.openSteps !== undefined) {
+        if (plan !== undefined) lists.plans.remove(plan)
+        plan = called.observations.map((one) => (one.kind === 'plan' ? cut(one.text) : '')).join('')
+        openSteps = called.openSteps
+      }
+      const all: readonly Observation[] = called?.observations ?? observationsOf(event)
       const notes = notesByNode(all)
       for (const observed of all) observe(observed, notes)
     },
     finish() {
       const { decisions, filesRead, filesWritten, commands, plans } = lists
+      const unanswered = openCalls.values().filter(({ turn }) => turn === turns)
       const omitted = Object.entries(lists).flatMap(([name, { omitted: n }]) => (n() > 0 ? [[name, n()]] : []))
       return {
+        requests: [...requests],
         decisions: decisions.values(),
         filesRead: filesRead.values(),
         filesWritten: filesWritten.values(),
         commands: commands.values(),
         plans: plans.values(),
         openQuestions: question === undefined ? [] : [question],
+        openSteps,
+        openCalls: [...new Set(unanswered.map(({ tool }) => tool))],
         turns,
         toolCalls,
         ...times,

@@ -100,6 +100,7 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
     conversationMutex: new KeyedMutex(),
     policy: policyOf(options.policy),
     ...(options.prices !== undefined && { prices: options.prices as Prices }),
+    tools: lazy(async () => (await import('../features/work/tools.ts')).createToolTable(options.tools)),
     ...modelsOf(options, compute),
     compute,
     background,
@@ -162,7 +163,10 @@ const BACKGROUND_PAGE = 50
 async function readAhead(deps: Deps, { sessionId, milestone, pause }: Reading): Promise<boolean> {
   const { indexSession } = await import('../features/term-index/operation.ts')
   const { done } = await indexSession(deps, sessionId, { most: BACKGROUND_PAGE, pause })
-  if (!done || !milestone) return !done
+  const { deriveWork } = await import('../features/work/derive.ts')
+  const isDerived = await deriveWork(deps, sessionId, { pages: 1, continues: true, pause })
+  if (!done || !isDerived) return true
+  if (!milestone) return false
   const { extractMemories } = await import('../features/memory/operation.ts')
   await extractMemories(deps, sessionId)
   return false

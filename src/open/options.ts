@@ -8,6 +8,7 @@ import type { Embed } from '../ports/embed.ts'
 import type { MetricsRegistry } from '../ports/metrics.ts'
 import type { Classify, Extract, LanguageModel, Summarize } from '../ports/model.ts'
 import type { Tokenizer } from '../ports/tokenizer.ts'
+import type { ToolReader } from '../ports/tool-reader.ts'
 
 /** Options of {@link open}. */
 export interface OpenOptions {
@@ -47,6 +48,11 @@ export interface OpenOptions {
   /** Extracts memories: a function or an AI SDK language model. @default rules that work offline */
   extract?: Extract | LanguageModel
   /**
+   * What calls of your own tools mean, by name: files read, files written, commands, or a function. `false` switches a
+   * known tool off. Give every process that opens the store the same tools. @default the known tools only
+   */
+  tools?: Readonly<Record<string, ToolReader>>
+  /**
    * Caches envelopes in front of Postgres: `redis://…` or `redis+cluster://HOST:PORT,HOST:PORT`. Redis may be flushed
    * or stopped at any time. @default `THROUGHLINE_CACHE_URL` for Postgres, else none; empty for none
    */
@@ -79,6 +85,20 @@ const withMethod = <T>(method: string) =>
     const member = (value as Record<string, unknown> | null | undefined)?.[method]
     return typeof member === 'function'
   }, `must have a method ${method}()`)
+
+const toolReader = schema(() => {
+  const argument = z.optional(name())
+  return z.union(
+    [
+      z.literal(false),
+      z
+        .strictObject({ fileRead: argument, fileWrite: argument, command: argument })
+        .check(z.refine((given) => Object.keys(given).length > 0)),
+      z.custom<ToolReader>((value) => typeof value === 'function'),
+    ],
+    "must be false, a function, or names of arguments such as { fileRead: 'path' }",
+  )
+})
 
 /** The default of each option. */
 const DEFAULTS = {
@@ -121,6 +141,7 @@ const openOptions = schema(() => {
     summarize: z.optional(z.custom<Summarize | LanguageModel>()),
     extract: z.optional(z.custom<Extract | LanguageModel>()),
     embed: z.optional(z.custom<Embed>((value) => typeof value === 'function', 'must be a function')),
+    tools: z.optional(z.record(name(), toolReader())),
     index: z._default(z.boolean(), DEFAULTS.index),
     cache: z.optional(z.string()),
     cacheTtlSeconds: z.optional(z.int().check(z.minimum(1))),

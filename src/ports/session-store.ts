@@ -92,6 +92,15 @@ import type { StoreClock } from './clock.ts'
  *   `after`: of the days from `since` on and before `until`. `usageRows` returns the sums of one session, sorted by day
  *   and model. A session that is being imported, purged or forked does not count.
  *
+ * Work of tool calls
+ * - S36 `deriveWork` stores edges that were derived from events after `from` up to `to`, and the new mark, in one step,
+ *   if the mark of these `tools` is still `from`. Otherwise, or if the log does not reach `to`, it returns false and
+ *   writes nothing. It moves nothing that `load` returns.
+ * - S37 `workMark` returns the mark that the last `deriveWork` of these `tools` left, and the head of the log; 0 and an
+ *   empty state before the first. Marks and edges of other `tools` are independent.
+ * - S38 `edges` returns derived edges only with the `tools` they were derived with. A fork copies neither them nor
+ *   marks; a repair and a purge remove all of them.
+ *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface SessionStore {
@@ -129,6 +138,8 @@ export interface SessionStore {
   purge(key: SessionKey, at: string): Promise<PurgeCounts>
   erase(): Promise<boolean>
   edges(key: SessionKey, query: EdgesQuery): Promise<StoredEdge[]>
+  workMark(key: SessionKey, tools: string): Promise<WorkMark>
+  deriveWork(request: DeriveRequest): Promise<boolean>
   /** Returns the commits of a conversation in ascending order of position, ties by id, after `after`. */
   commits(query: CommitsQuery): Promise<CommitLink[]>
   /** Returns ids of sessions for a sweep, the longest waiting first. */
@@ -230,7 +241,27 @@ export interface StoredEdge extends Omit<NewEdge, 'event'> {
   readonly sequence: number
 }
 
+/** How far the edges of tool calls have been derived from a log. */
+export interface WorkMark {
+  readonly head: number
+  /** Sequence of the last event that was read; 0 for none. */
+  readonly at: number
+  /** What the next events need of those before, as JSON text; empty at the start. */
+  readonly state: string
+}
+
+export interface DeriveRequest extends SessionKey {
+  /** Name of the table that says what tool calls mean. */
+  readonly tools: string
+  readonly from: number
+  readonly to: number
+  readonly state: string
+  readonly edges: readonly StoredEdge[]
+}
+
 export interface EdgesQuery {
+  /** Also the edges derived with these tools. */
+  readonly tools?: string
   /** Only edges that leave (`out`) or reach (`in`) one of these nodes. Absent: all edges. */
   readonly nodes?: readonly string[]
   readonly direction?: 'out' | 'in' | 'both'

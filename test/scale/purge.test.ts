@@ -13,6 +13,7 @@ const TABLES = [
   'session_types',
   'session_keys',
   'session_edges',
+  'session_work_marks',
 ]
 
 /** Fills a store for one user, purges the user, and gives the seconds that took. */

@@ -39,7 +39,12 @@ export async function digestLog(
   onProgress?: CompactOptions['onProgress'],
 ): Promise<LogDigest> {
   const hash = nodeCrypto().createHash('sha256')
-  const builder = workBuilder()
+  const builder = workBuilder(await deps.tools())
+  if (range.from > 1) {
+    // the first event says in which folder the session works
+    const [first] = await deps.store.read(keyOf(deps, id), { before: 2, order: 'asc', limit: 1 })
+    if (first !== undefined) builder.start(sessionEvent(id, first))
+  }
   const sample = new EventSample()
   const digest: Pick<LogDigest, 'lastModelMessage' | 'proposed'> = {}
   let events = 0

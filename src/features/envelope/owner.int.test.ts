@@ -1,6 +1,7 @@
 import { expect, inject, it } from 'vitest'
 import { redisCache } from '../../cache/redis/index.ts'
 import { DEFAULT_POLICY } from '../../domain/policy.ts'
+import { toolTable } from '../../domain/tools/tool-table.ts'
 import { uuid7 } from '../../ids.ts'
 import { noMetrics } from '../../metrics/none.ts'
 import { createSession } from '../../stores/conformance/samples.ts'
@@ -28,6 +29,7 @@ it('gives nobody the envelope of another, not from the cache either', async () =
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),
     policy: DEFAULT_POLICY,
+    tools: async () => toolTable(),
     classify: unused,
     summarize: unused,
     extract: unused,

@@ -3,6 +3,7 @@ import { toIso } from '../../domain/iso-time.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { Prices } from '../../domain/price.ts'
 import type { Principal } from '../../domain/record.ts'
+import type { ToolTable } from '../../domain/tools/tool-table.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Compute } from '../../ports/compute.ts'
 import type { Fuse } from '../../ports/embed.ts'
@@ -35,6 +36,8 @@ export interface Deps {
   readonly policy: Policy
   /** For the cost of model calls whose callers did not say it. */
   readonly prices?: Prices
+  /** What tool calls mean. Loads the table on first use. */
+  readonly tools: () => Promise<ToolTable>
   readonly classify: Classifier
   readonly summarize: Summarizer
   readonly extract: Extractor

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../domain/event.ts'
 import { DEFAULT_POLICY } from '../../domain/policy.ts'
+import { toolTable } from '../../domain/tools/tool-table.ts'
 import { uuid7 } from '../../ids.ts'
 import { noMetrics } from '../../metrics/none.ts'
 import type { Store } from '../../ports/store.ts'
@@ -27,6 +28,7 @@ function depsOn(store: Store) {
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),
     policy: DEFAULT_POLICY,
+    tools: async () => toolTable(),
     classify: () => Promise.reject(new Error('nothing is judged here')),
     summarize: () => Promise.reject(new Error('nothing is summed up here')),
     extract: async () => ({ facts: [], by: 'rules' }),

@@ -2,11 +2,11 @@ import type { Difference, RebuildReport, UpkeepOptions, VerifyReport } from '../
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
+import { edgesOf } from '../../domain/graph.ts'
 import { isObject, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
 import { type DailyUsage, UsageRows } from '../../domain/usage.ts'
-import { edgesOf } from '../../domain/work.ts'
 import type { StoredEdge } from '../../ports/session-store.ts'
 import { counted, entryOf } from '../envelope/operation.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
@@ -15,6 +15,7 @@ import { pacer } from '../kernel/pace.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { storedView } from '../kernel/stored-view.ts'
 import { findSession } from '../sessions/operation.ts'
+import { checkWork, deriveWork } from '../work/operation.ts'
 import { LogCheck } from './check-log.ts'
 import { usageDifferences } from './check-usage.ts'
 
@@ -35,7 +36,7 @@ export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepO
   const report: RebuildReport = { sessions: 0, events: 0, repaired: [] }
   report.repaired = await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
     for (;;) {
-      const { stored, folded, edges, usage, damage, differences } = await examine(deps, sessionId, onEvents)
+      const { stored, folded, edges, usage, hasWork, damage, differences } = await examine(deps, sessionId, onEvents)
       // views rebuilt from a damaged log would hide the damage
       if (folded === undefined || damage.length > 0 || differences.length === 0) return []
       const { head } = stored.record
@@ -46,6 +47,8 @@ export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepO
       if (await counted(deps, 'rebuild', mend, (done) => done && changesEnvelope)) {
         if (changesEnvelope && folded.envelope)
           await deps.cache?.wrote(sessionId, entryOf(folded.envelope, folded.envelopeAt))
+        // the repair removed the edges of tool calls
+        if (hasWork) await deriveWork(deps, sessionId)
         return [sessionId]
       }
     }
@@ -114,10 +117,12 @@ interface Examined {
   stored: SessionView
   /** The views folded from the log; absent if it cannot be folded. */
   folded: SessionView | undefined
-  /** The edges folded from the log. */
+  /** The edges that the log states. */
   edges: Edges
   /** The rows of usage folded from the log. */
   usage: readonly DailyUsage[]
+  /** Edges of tool calls have been derived. */
+  hasWork: boolean
   /** Damage of the log itself. */
   damage: Difference[]
   /** What the stored views differ in. */
@@ -129,12 +134,14 @@ type Edges = Map<string, StoredEdge>
 
 /** Checks the log and compares the views with it up to the stored head, so writers need not stop. */
 async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promise<Examined> {
+  const work = await checkWork(deps, sessionId)
   const stored = await load(deps, sessionId)
   const { head } = stored.record
   const log = new LogCheck(deps, sessionId)
   const { damage } = log
   const edges: Edges = new Map()
   const usage = new UsageRows()
+  const derived: DerivedEdges = { ...work, required: new Map(), optional: new Map() }
   let folded: SessionView | undefined
   let isReadable = true
 
@@ -145,6 +152,8 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
     for (const { from, label, to, evidence } of edgesOf(event)) {
       addEdge(edges, { from, label, to, evidence, sequence: event.sequence })
     }
+    const called = work.add(event)
+    for (const edge of called.edges) addEdge(called.isOptional ? derived.optional : derived.required, edge)
   }
   const pace = pacer()
   const walk = async (last: number, after: number) => {
@@ -171,15 +180,24 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
   await log.finish(head)
   // a log that cannot be folded is reported as such
   const { rows } = usage
+  const hasWork = work.mark.at > 0
   if (folded === undefined || !isReadable) {
-    return { stored, folded: undefined, edges, usage: rows, damage, differences: [] }
+    return { stored, folded: undefined, edges, usage: rows, hasWork, damage, differences: [] }
   }
   const differences = [
     ...differencesOf(sessionId, storedView(deps, folded), storedView(deps, stored)),
-    ...(await edgeDifferences(deps, sessionId, edges, head, log.next)),
+    ...work.differences(),
+    ...(await edgeDifferences(deps, sessionId, edges, derived, head, log.next)),
     ...(await usageDifferences(deps, sessionId, usage, log.next - 1)),
   ]
-  return { stored, folded, edges, usage: rows, damage, differences }
+  return { stored, folded, edges, usage: rows, hasWork, damage, differences }
+}
+
+/** Edges of tool calls as the log has them: what must be stored, and what may be. */
+interface DerivedEdges {
+  tools: string
+  required: Edges
+  optional: Edges
 }
 
 /** Keeps the first of equal edges, as stores do. */
@@ -194,11 +212,14 @@ function addEdge(edges: Edges, edge: StoredEdge): void {
 async function edgeDifferences(
   deps: Deps,
   sessionId: string,
-  expected: Edges,
+  stated: Edges,
+  { tools, required, optional }: DerivedEdges,
   head: number,
   next: number,
 ): Promise<Difference[]> {
-  const stored = await storedEdges(deps, sessionId)
+  const expected = new Map([...stated, ...required])
+  const stored = await storedEdges(deps, sessionId, tools)
+  for (const [key, edge] of optional) if (stored.get(key)?.evidence === edge.evidence) stored.delete(key)
   // edges of events that were written meanwhile
   const isNew = ({ sequence }: StoredEdge) => sequence >= next
   if ([...stored.values()].some(isNew) && (await load(deps, sessionId)).record.head !== head) {
@@ -211,10 +232,10 @@ async function edgeDifferences(
   })
 }
 
-async function storedEdges(deps: Deps, sessionId: string): Promise<Edges> {
+async function storedEdges(deps: Deps, sessionId: string, tools: string): Promise<Edges> {
   const edges: Edges = new Map()
   for (let after: StoredEdge | undefined; ; ) {
-    const page = await deps.store.edges(keyOf(deps, sessionId), { limit: LIMITS.page, ...(after && { after }) })
+    const page = await deps.store.edges(keyOf(deps, sessionId), { limit: LIMITS.page, tools, ...(after && { after }) })
     for (const edge of page) addEdge(edges, edge)
     after = page.at(-1)
     if (after === undefined) return edges

@@ -1,18 +1,11 @@
 import type { Graph, GraphQuery, WorkStep, WriteOptions } from '../../api.ts'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
+import { type Observation, observationsOf, TASK_NODE, type WorkCommit } from '../../domain/graph.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isEndOfList } from '../../domain/list-size.ts'
 import { defined } from '../../domain/optional.ts'
-import {
-  type Observation,
-  observationsOf,
-  TASK_NODE,
-  type WorkCommit,
-  type WorkSummary,
-  workBuilder,
-} from '../../domain/work.ts'
 import type { StoredEdge } from '../../ports/session-store.ts'
 import { type Decided, type Draft, decideOn, type KeyedCall } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
@@ -20,6 +13,8 @@ import { walkLog } from '../kernel/history.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
 import { graphQuery } from './schema.ts'
 
+export { checkWork } from './check-work.ts'
+export { deriveWork } from './derive.ts'
 export { observeOn, stageObservations } from './staged.ts'
 
 /** Writes the staged observations as one work commit; `undefined` if there were none. */
@@ -72,9 +67,16 @@ export function workDraft(
   return { id: commit.id, draft }
 }
 
+/** Pages of the log whose tool calls one read of the graph adds to it; the rest is added in the background. */
+const AT_ONCE = 40
+
 /** The nodes around a node and their edges. */
 export async function readGraph(deps: Deps, id: string, query: GraphQuery = {}): Promise<Graph> {
   const { node = TASK_NODE, depth, direction, labels, limit } = parse(graphQuery, query)
+  const { deriveWork } = await import('./derive.ts')
+  const isComplete = await deriveWork(deps, id, { pages: AT_ONCE })
+  if (!isComplete) deps.background.wrote(id, false)
+  const { name: tools } = await deps.tools()
   const seen = new Set([node])
   const found = new Map<string, StoredEdge[]>()
   let frontier = [node]
@@ -82,7 +84,7 @@ export async function readGraph(deps: Deps, id: string, query: GraphQuery = {}):
   for (let level = 0; level < depth && frontier.length > 0 && !truncated; level++) {
     const rows = await deps.store.edges(
       keyOf(deps, id),
-      defined({ nodes: frontier, direction, limit: LIMITS.edges, labels }),
+      defined({ nodes: frontier, direction, limit: LIMITS.edges, labels, tools }),
     )
     truncated = !isEndOfList(rows, LIMITS.edges)
     const next = new Set<string>()
@@ -101,7 +103,7 @@ export async function readGraph(deps: Deps, id: string, query: GraphQuery = {}):
     for (const end of next) seen.add(end)
     frontier = [...next]
   }
-  return { node, nodes: [...seen], edges: Array.from(found.values(), edgeOf), truncated }
+  return { node, nodes: [...seen], edges: Array.from(found.values(), edgeOf), truncated: truncated || !isComplete }
 }
 
 function edgeOf(rows: StoredEdge[]): Graph['edges'][number] {
@@ -110,8 +112,9 @@ function edgeOf(rows: StoredEdge[]): Graph['edges'][number] {
 }
 
 /** All work of a session, read page by page. */
-export async function workOf(deps: Deps, id: string): Promise<WorkSummary> {
-  const builder = workBuilder()
+async function workOf(deps: Deps, id: string) {
+  const { workBuilder } = await import('../../domain/work.ts')
+  const builder = workBuilder(await deps.tools())
   for await (const page of walkLog(deps, id)) for (const event of page) builder.add(event)
   return builder.finish()
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
+import { isLabel, isNode } from '../../domain/graph.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isLabel, isNode } from '../../domain/work.ts'
 import { name, pageSize, schema, text } from '../kernel/parse.ts'
 
 const path = schema(() => text(4096).check(z.minLength(1)))

@@ -34,8 +34,13 @@ export function stageObservations(
   at: string,
 ): void {
   if (!Array.isArray(input)) throw new ValidationError(at, 'must be a list of observations')
-  const observations = Array.from(input, (one, i) => observed(parse(observationInput, one, `${at}[${i}]`), newId))
+  const observations = Array.from(input, (one, i) => checkedObservation(one, `${at}[${i}]`, newId))
   for (const observation of observations) staging.add(sessionId, observation)
+}
+
+/** One observation in stored form; throws `ValidationError`. */
+export function checkedObservation(input: unknown, at: string, newId: () => string): Observation {
+  return observed(parse(observationInput, input, at), newId)
 }
 
 /** Keys in the same order as in {@link observeOn}: written observations are recognised by comparing JSON. */

@@ -19,12 +19,14 @@ import { serviceRules } from './api-service.ts'
 import { apiSessionRules } from './api-sessions.ts'
 import { stateRules } from './api-state.ts'
 import { tailRules } from './api-tail.ts'
+import { toolWorkRules } from './api-tool-work.ts'
 import { transferRules } from './api-transfer.ts'
 import { transferEdgeRules } from './api-transfer-edges.ts'
 import { apiUsageRules } from './api-usage.ts'
 import { apiWorkRules } from './api-work.ts'
 import { type ApiDatabase, describeRules, type Harness, type Runner, type StoreDatabase } from './harness.ts'
 import { childRules } from './store-children.ts'
+import { derivedWorkRules } from './store-derived-work.ts'
 import { envelopeRowRules } from './store-envelope-rows.ts'
 import { envelopeRules } from './store-envelopes.ts'
 import { importRules } from './store-imports.ts'
@@ -43,7 +45,7 @@ import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
 /**
- * Runs the rules of the store ports as tests: S1 to S35 of the log, M1 to M13 of memories, I1 to I9 of the index,
+ * Runs the rules of the store ports as tests: S1 to S38 of the log, M1 to M13 of memories, I1 to I9 of the index,
  * E1 to E3 of envelopes, T1 to T7 of imports.
  */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
@@ -56,6 +58,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
     ...ownerRules,
     ...workRules,
     ...usageRules,
+    ...derivedWorkRules,
     ...envelopeRules,
     ...envelopeRowRules,
     ...intakeRules,
@@ -84,6 +87,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...serviceRules,
     ...lifecycleRules,
     ...apiWorkRules,
+    ...toolWorkRules,
     ...conversationRules,
     ...contextRules,
     ...apiUsageRules,

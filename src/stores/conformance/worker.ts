@@ -24,6 +24,8 @@ export type Job =
   | { do: 'purge'; sessionIds: string[] }
   /** Indexes all logs; prints the report. */
   | { do: 'index' }
+  /** Reads the graph `count` times; prints the number of its edges. */
+  | { do: 'graph'; sessionId: string; count: number }
   /** Opens and closes; prints the schema version. */
   | { do: 'open' }
 
@@ -108,6 +110,11 @@ switch (job.do) {
   }
   case 'index': {
     print(await tl.index())
+    break
+  }
+  case 'graph': {
+    const session = await tl.sessions.get(job.sessionId)
+    for (let i = 0; i < job.count; i++) print((await session.graph({ limit: 500 })).edges.length)
     break
   }
   case 'open':

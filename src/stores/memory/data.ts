@@ -20,9 +20,18 @@ export interface StoredSession {
   /** By from, label, to and sequence. */
   edges: Map<string, StoredEdge>
   usage: UsageRows
+  /** Derived from tool calls, by the name of the tools. */
+  derived: Map<string, DerivedWork>
   keys: Map<string, { fingerprint: string; first: number; last: number }>
   /** Index and extraction progress. */
   progress: { -readonly [field in 'indexed' | 'turns' | 'version' | 'extracted']: IndexMark[field] }
+}
+
+/** Work derived from tool calls up to an event. */
+export interface DerivedWork {
+  at: number
+  state: string
+  edges: Map<string, StoredEdge>
 }
 
 /** One memory. */
@@ -82,6 +91,7 @@ export function newSession({ envelope, ...view }: SessionView, edges = new Map<s
     checksums: [],
     edges,
     usage: new UsageRows(),
+    derived: new Map(),
     keys: new Map(),
     progress: read,
   }

@@ -265,13 +265,34 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       replaceView(session, view, true)
       session.edges = edgeMap(cloneJson(edges))
       changeUsage(session, { cleared: true, rows: usage })
+      session.derived.clear()
       if (isPositionFree(commitChains, view)) addLink(commitChains, view, view.record.lastActivityAt)
       return true
     },
 
     async edges(key, query) {
       assertOpen()
-      return selectEdges(requireSession(key).edges.values(), query)
+      const { edges, derived } = requireSession(key)
+      const more = derived.get(query.tools ?? '')?.edges.values() ?? []
+      return selectEdges([...edges.values(), ...more], query)
+    },
+
+    async workMark(key, tools) {
+      assertOpen()
+      const { view, derived } = requireSession(key)
+      const { at = 0, state = '' } = derived.get(tools) ?? {}
+      return { head: view.record.head, at, state }
+    },
+
+    async deriveWork({ tools, from, to, state, edges, ...key }) {
+      assertOpen()
+      const { view, derived } = requireSession(key)
+      const known = derived.get(tools)
+      if ((known?.at ?? 0) !== from || to > view.record.head) return false
+      const kept = known?.edges ?? new Map()
+      for (const edge of cloneJson(edges)) addEdge(kept, edge)
+      derived.set(tools, { at: to, state, edges: kept })
+      return true
     },
 
     async commits(query) {

@@ -132,6 +132,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     sessionIds: (query) => call(() => reads.sessionIds(query)),
     totals: (within) => call(() => reads.totals(within)),
     edges: (key, query) => call(() => work.edges(key, query)),
+    workMark: (key, tools) => call(() => work.workMark(key, tools)),
+    deriveWork: (request) => call(() => work.deriveWork(request)),
     commits: (query) => call(() => work.commits(query)),
     due: (query) => call(() => work.due(query)),
     pausedSince: () => call(() => sessions.pausedSince()),

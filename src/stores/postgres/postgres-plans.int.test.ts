@@ -80,15 +80,17 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['at nodes', "array['f1', 't2'], 'both', array['l'], null, null, null, null, 500", 16, 25],
     ['of all nodes', 'null, null, null, null, null, null, null, 500', 500, 600],
     ['after a cursor', "null, null, null, 'f500', 'l', 't5', 1, 500", 500, 600],
-  ])('edges %s are read alone', async (_, values, rows, most) => {
-    const found = await cost(`read_edges(${session}, ${values}, 1000000)`, 'session_edges')
-    expect(Math.abs(found.rows - rows)).toBeLessThanOrEqual(rows === 500 ? 0 : 4)
-    expect(found.read).toBeLessThanOrEqual(most)
+  ])('edges %s are read alone, without and with those of tool calls', async (_, values, rows, most) => {
+    for (const tools of ['null', "'1'"]) {
+      const found = await cost(`read_edges(${session}, ${values}, 1000000, ${tools})`, 'session_edges')
+      expect(Math.abs(found.rows - rows)).toBeLessThanOrEqual(rows === 500 ? 0 : 4)
+      expect(found.read).toBeLessThanOrEqual(most)
+    }
   })
 
   it('a full page of edges reads little more than it gives', async () => {
     const found = await cost(
-      `read_edges(${session}, null, null, null, null, null, null, null, 500, 1)`,
+      `read_edges(${session}, null, null, null, null, null, null, null, 500, 1, null)`,
       'session_edges',
     )
     expect(found.rows).toBe(1)

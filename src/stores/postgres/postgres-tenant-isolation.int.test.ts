@@ -19,6 +19,7 @@ const TABLES = [
   'session_types',
   'session_keys',
   'session_edges',
+  'session_work_marks',
   'conversation_commits',
   'recall_corpora',
   'recall_terms',

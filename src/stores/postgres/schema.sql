@@ -241,11 +241,12 @@ create table context.session_edges (
   label text collate "C" not null,
   to_node text collate "C" not null,
   sequence integer not null,
+  tools text not null default ''::text,
   evidence json not null,
   from_start text collate "C" not null,
   to_start text collate "C" not null,
   digest uuid not null,
-  constraint session_edges_pkey PRIMARY KEY (partition, session_id, from_start, label, to_start, sequence, digest)
+  constraint session_edges_pkey PRIMARY KEY (partition, session_id, from_start, label, to_start, sequence, digest, tools)
 );
 CREATE INDEX session_edges_reverse ON context.session_edges USING btree (partition, session_id, to_start, label, from_start, sequence);
 alter table context.session_edges enable row level security;
@@ -439,6 +440,21 @@ create policy tenant on context.session_usage as permissive for all to public us
 grant delete, insert, select, update on context.session_usage to throughline_functions;
 grant delete, select on context.session_usage to throughline_purge;
 grant select on context.session_usage to throughline_reader;
+
+create table context.session_work_marks (
+  partition smallint not null,
+  session_id uuid not null,
+  tenant text not null,
+  tools text not null,
+  sequence integer not null,
+  state text not null,
+  constraint session_work_marks_pkey PRIMARY KEY (partition, session_id, tools)
+);
+alter table context.session_work_marks enable row level security;
+alter table context.session_work_marks force row level security;
+create policy tenant on context.session_work_marks as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on context.session_work_marks to throughline_functions;
+grant delete, select on context.session_work_marks to throughline_purge;
 
 create table context.sessions (
   partition smallint not null,
@@ -1533,6 +1549,53 @@ end $function$
 alter function context.delete_memory_keys(smallint,text,text,timestamp with time zone,integer) owner to throughline_functions;
 grant execute on function context.delete_memory_keys(smallint,text,text,timestamp with time zone,integer) to throughline_app;
 
+CREATE OR REPLACE FUNCTION context.derive_work(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_tools text, p_from integer, p_to integer, p_state text, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  s record;
+begin
+  perform set_tenant(p_tenant);
+  select x.tenant, x.user_id into s
+  from sessions x
+  where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user);
+  if s.tenant is not null then
+    perform lock_user(s.tenant, s.user_id);
+    perform set_tenant(s.tenant);
+  end if;
+  -- Meanwhile the session may have been purged, and its id may belong to another user.
+  if not exists (
+    select 1
+    from sessions x
+    where x.partition = p_partition and x.id = p_session and x.tenant = s.tenant and x.user_id = s.user_id
+  ) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  if p_from <> coalesce(
+      (
+        select m.sequence
+        from session_work_marks m
+        where m.partition = p_partition and m.session_id = p_session and m.tools = p_tools
+      ), 0)
+    or not exists (select 1 from sessions x where x.partition = p_partition and x.id = p_session and x.head >= p_to)
+  then
+    return false;
+  end if;
+  perform insert_edges(p_partition, p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence, p_tools);
+  insert into session_work_marks (partition, session_id, tenant, tools, sequence, state)
+  values (p_partition, p_session, s.tenant, p_tools, p_to, p_state)
+  on conflict (partition, session_id, tools) do update
+  set sequence = excluded.sequence, state = excluded.state;
+  return true;
+end $function$
+;
+alter function context.derive_work(smallint,uuid,text,text,text,integer,integer,text,text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.derive_work(smallint,uuid,text,text,text,integer,integer,text,text[],text[],text[],integer[],text[]) to throughline_app;
+
 CREATE OR REPLACE FUNCTION context.discard_import(p_partition smallint, p_session uuid)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1847,7 +1910,7 @@ begin
     (partition, session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
   select p_partition, p_session, x.tenant, x.from_node, x.label, x.to_node, x.sequence, x.evidence, x.from_start, x.to_start, x.digest
   from session_edges x
-  where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
+  where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence and x.tools = '';
   perform insert_events(p_partition, p_session, p_view ->> 'tenant', p_sequence, p_at, null, null, array[e_id], array[e_type],
     array[e_role], array[e_content], array[e_parts], array[e_agent], array[e_occurred],
     array[e_checksum]);
@@ -2100,14 +2163,14 @@ end $function$
 alter function context.index_messages(smallint,uuid,integer,integer,integer,integer[],integer[],boolean[],text[],bigint[],integer[],integer[],integer[],integer[],boolean[],integer[],text[],integer[],bytea[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
 grant execute on function context.index_messages(smallint,uuid,integer,integer,integer,integer[],integer[],boolean[],text[],bigint[],integer[],integer[],integer[],integer[],boolean[],integer[],text[],integer[],bytea[],integer[],integer[],integer[],integer[],integer[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.insert_edges(p_partition smallint, p_session uuid, p_tenant text, p_head integer, g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[])
+CREATE OR REPLACE FUNCTION context.insert_edges(p_partition smallint, p_session uuid, p_tenant text, p_head integer, g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[], p_tools text DEFAULT ''::text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   insert into session_edges
-    (partition, session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
-  select p_partition, p_session, p_tenant, g.from_node, g.label, g.to_node, p_head + g.place, g.evidence::json,
+    (partition, session_id, tenant, from_node, label, to_node, sequence, evidence, tools, from_start, to_start, digest)
+  select p_partition, p_session, p_tenant, g.from_node, g.label, g.to_node, p_head + g.place, g.evidence::json, p_tools,
     left(g.from_node, 160), left(g.to_node, 160), md5(json_build_array(g.from_node, g.to_node)::text)::uuid
   from unnest(g_from, g_label, g_to, g_place, g_evidence) with ordinality
     as g (from_node, label, to_node, place, evidence, n)
@@ -2115,7 +2178,7 @@ begin
   on conflict do nothing;
 end $function$
 ;
-alter function context.insert_edges(smallint,uuid,text,integer,text[],text[],text[],integer[],text[]) owner to throughline_functions;
+alter function context.insert_edges(smallint,uuid,text,integer,text[],text[],text[],integer[],text[],text) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.insert_events(p_partition smallint, p_session uuid, p_tenant text, p_head integer, p_at timestamp with time zone, p_key text, p_fingerprint text, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[])
  RETURNS void
@@ -2779,6 +2842,7 @@ begin
   delete from session_slots x where x.partition = p_partition and x.session_id = p_session;
   delete from session_labels x where x.partition = p_partition and x.session_id = p_session;
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_work_marks x where x.partition = p_partition and x.session_id = p_session;
   delete from session_marks x where x.partition = p_partition and x.session_id = p_session;
   delete from session_usage x where x.partition = p_partition and x.session_id = p_session;
   -- Where the id points to its own partition; elsewhere the caller frees it.
@@ -2857,7 +2921,7 @@ end $function$
 alter function context.read_commits(smallint,text,text,text,integer,text,integer) owner to throughline_functions;
 grant execute on function context.read_commits(smallint,text,text,text,integer,text,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_edges(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[], p_from text, p_label text, p_to text, p_sequence integer, p_limit integer, p_size integer)
+CREATE OR REPLACE FUNCTION context.read_edges(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[], p_from text, p_label text, p_to text, p_sequence integer, p_limit integer, p_size integer, p_tools text)
  RETURNS TABLE(from_node text, label text, to_node text, sequence integer, evidence text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2870,6 +2934,7 @@ AS $function$
 declare
   base text := 'select from_node, label, to_node, sequence, evidence::text from session_edges
     where partition = $10 and session_id = $1'
+    || case when p_tools is null then ' and tools = ''''' else ' and tools in ('''', $11)' end
     || case when p_labels is not null then ' and label = any ($3)' else '' end
     || case when p_from is not null
        then ' and from_start >= left($4, 160) and (from_node, label, to_node, sequence) > ($4, $5, $6, $7)' else '' end;
@@ -2895,7 +2960,7 @@ begin
       else base || outgoing || ' union all ' || base || incoming || ' and from_node <> all ($2) order by 1, 2, 3, 4'
     end
     || ' limit $8'
-    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts, p_partition
+    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts, p_partition, p_tools
   loop
     return next;
     size := size + length(from_node) + length(to_node) + length(evidence);
@@ -2903,8 +2968,8 @@ begin
   end loop;
 end $function$
 ;
-alter function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer,integer) owner to throughline_functions;
-grant execute on function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer,integer) to throughline_app;
+alter function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer,integer,text) owner to throughline_functions;
+grant execute on function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer,integer,text) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.read_events(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer, p_newest_first boolean, p_limit integer, p_types text[], p_turns integer, p_inline integer)
  RETURNS SETOF context.event_row
@@ -3289,6 +3354,28 @@ end $function$
 alter function context.read_usage_rows(smallint,uuid,text,text,text,text,integer) owner to throughline_functions;
 grant execute on function context.read_usage_rows(smallint,uuid,text,text,text,text,integer) to throughline_app;
 
+CREATE OR REPLACE FUNCTION context.read_work_mark(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_tools text)
+ RETURNS TABLE(head integer, sequence integer, state text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform set_tenant(p_tenant);
+  return query
+    select s.head, coalesce(m.sequence, 0), coalesce(m.state, '')
+    from sessions s
+    left join session_work_marks m on m.partition = s.partition and m.session_id = s.id and m.tools = p_tools
+    where s.partition = p_partition and s.id = p_session and can_access(s.tenant, s.user_id, p_tenant, p_user);
+  if not found then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+end $function$
+;
+alter function context.read_work_mark(smallint,uuid,text,text,text) owner to throughline_functions;
+grant execute on function context.read_work_mark(smallint,uuid,text,text,text) to throughline_app;
+
 CREATE OR REPLACE FUNCTION context.remove_envelopes(p_partition smallint, p_batch text, p_since timestamp with time zone, p_limit integer)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
@@ -3432,6 +3519,7 @@ begin
   end if;
   perform replace_views(p_partition, p_session, s.tenant, p_view);
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_work_marks x where x.partition = p_partition and x.session_id = p_session;
   perform insert_edges(p_partition, p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
   perform change_usage(p_partition, p_session, s.tenant, s.user_id, true, p_usage);
   if v_commit is not null then

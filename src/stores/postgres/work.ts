@@ -1,15 +1,17 @@
 import type {
   CommitLink,
   CommitsQuery,
+  DeriveRequest,
   DueQuery,
   EdgesQuery,
   SessionKey,
   StoredEdge,
+  WorkMark,
 } from '../../ports/session-store.ts'
 import { fillList } from '../page.ts'
 import type { Connections, Statement } from './connection.ts'
 import { byText, mergeSorted, type Partitions } from './partitions.ts'
-import { LIST_SIZE, type LinkRow, linkOf, ownerOf } from './rows.ts'
+import { edgeColumns, LIST_SIZE, type LinkRow, linkOf, ownerOf } from './rows.ts'
 import type { SessionLocator } from './session-locator.ts'
 import { requireSession } from './sessions.ts'
 
@@ -17,7 +19,17 @@ const EDGES: Statement = {
   name: 'edges',
   text: `
     select from_node as "from", label, to_node as "to", sequence, evidence
-    from context.read_edges($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    from context.read_edges($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+}
+
+const WORK_MARK: Statement = {
+  name: 'work-mark',
+  text: 'select head, sequence as at, state from context.read_work_mark($1, $2, $3, $4, $5)',
+}
+
+const DERIVE: Statement = {
+  name: 'derive-work',
+  text: 'select context.derive_work($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as derived',
 }
 
 const COMMITS: Statement = {
@@ -38,14 +50,31 @@ interface DueRow {
 /** Reads relations, commits, and the sessions that are due for a sweep. */
 export function workCalls({ query }: Connections, locator: SessionLocator, partitions: Partitions) {
   return {
-    async edges(key: SessionKey, { nodes, direction, labels, after, limit }: EdgesQuery): Promise<StoredEdge[]> {
+    async edges(key: SessionKey, { nodes, direction, labels, after, limit, tools }: EdgesQuery): Promise<StoredEdge[]> {
       const wanted = [nodes ?? null, direction ?? 'both', labels ?? null]
       const cursor = [after?.from, after?.label, after?.to, after?.sequence].map((value) => value ?? null)
-      const values = [key.sessionId, ...ownerOf(key), ...wanted, ...cursor, limit, LIST_SIZE]
+      const values = [key.sessionId, ...ownerOf(key), ...wanted, ...cursor, limit, LIST_SIZE, tools ?? null]
       const edges = await locator.at(key, (partition) =>
         requireSession(key, query<StoredEdge>(EDGES, [partition, ...values], { retry: true })),
       )
       return fillList(edges, (edge) => edge)
+    },
+
+    async workMark(key: SessionKey, tools: string): Promise<WorkMark> {
+      const [mark] = await locator.at(key, (partition) => {
+        const values = [partition, key.sessionId, ...ownerOf(key), tools]
+        return requireSession(key, query<WorkMark>(WORK_MARK, values, { retry: true }))
+      })
+      return mark as WorkMark
+    },
+
+    /** Not sent again: a repeat would find its mark moved and return false. */
+    async deriveWork({ tools, from, to, state, edges, ...key }: DeriveRequest): Promise<boolean> {
+      const values = [key.sessionId, ...ownerOf(key), tools, from, to, state, ...edgeColumns(edges)]
+      const [row] = await locator.at(key, (partition) =>
+        requireSession(key, query<{ derived: boolean }>(DERIVE, [partition, ...values], { retry: false })),
+      )
+      return row?.derived === true
     },
 
     async commits({ tenant, conversationId, userId, after, limit }: CommitsQuery): Promise<CommitLink[]> {

@@ -7,6 +7,7 @@ import { OWNED, ownerOf } from './owner-filter.ts'
 import { type EventBatches, runPiece } from './pieces.ts'
 import type { IndexWriter } from './recall-write.ts'
 import { prepared } from './statement.ts'
+import { REMOVE_MARKS } from './work.ts'
 
 /** A process that has not touched its hidden session for so long has ended, in milliseconds. */
 const LEASE_MS = 10_000
@@ -46,7 +47,7 @@ function removeSomeSql(table: string, key: string): string {
 
 export const REMOVE_SOME = {
   types: removeSomeSql('session_types', 'type, block'),
-  edges: removeSomeSql('session_edges', 'from_node, label, to_node, sequence'),
+  edges: removeSomeSql('session_edges', 'from_node, label, to_node, sequence, tools'),
   keys: removeSomeSql('session_keys', 'key'),
   usage: removeSomeSql('session_usage', 'day, model'),
 }
@@ -79,6 +80,7 @@ export function hiddenSessions(db: Database, index: IndexWriter, batches: EventB
   const removeKeys = prepared<[object]>(db, REMOVE_SOME.keys)
   const removeUsage = prepared<[object]>(db, REMOVE_SOME.usage)
   const removeMark = prepared(db, 'delete from session_marks where session_id = ?')
+  const removeWorkMarks = prepared(db, REMOVE_MARKS)
 
   function keepHidden(sessionId: string, { tenant, userId }: UserKey, forkEvent: string | null): void {
     hide.run(sessionId, tenant, userId, forkEvent, new Date().toISOString())
@@ -111,6 +113,7 @@ export function hiddenSessions(db: Database, index: IndexWriter, batches: EventB
       const isDone = runPiece(() => removeSome(sessionId, user, counts), pieceMs)
       if (isDone) {
         removeMark.run(sessionId)
+        removeWorkMarks.run(sessionId)
         reveal.run(sessionId)
       } else {
         keepHidden(sessionId, user, null)

@@ -160,6 +160,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     sessionIds: (query) => read(() => sessionReads.sessionIds(query)),
     totals: (within) => read(() => sessionReads.totals(within)),
     edges: (key, query) => read(() => workReads.edges(key, query)),
+    workMark: (key, tools) => read(() => workReads.workMark(key, tools)),
+    deriveWork: (request) => write(() => sessions.deriveWork(request)),
     commits: (query) => read(() => commitReads.commits(query)),
     due: (query) => read(() => workReads.due(query)),
     pausedSince: () => read(() => intake.pausedSince()),

@@ -152,8 +152,9 @@ CREATE TABLE session_edges (
   label      text    not null,
   to_node    text    not null,
   sequence   integer not null,
+  tools      text    not null default '',
   evidence   text    not null,
-  primary key (session_id, from_node, label, to_node, sequence)
+  primary key (session_id, from_node, label, to_node, sequence, tools)
 ) strict, without rowid;
 
 CREATE TABLE session_envelopes (
@@ -250,6 +251,14 @@ CREATE TABLE session_usage (
   cache_write_tokens integer not null,
   cost_nano          integer not null,
   primary key (session_id, day, model)
+) strict, without rowid;
+
+CREATE TABLE session_work_marks (
+  session_id text    not null,
+  tools      text    not null,
+  sequence   integer not null,
+  state      text    not null,
+  primary key (session_id, tools)
 ) strict, without rowid;
 
 CREATE TABLE sessions (

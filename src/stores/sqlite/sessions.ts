@@ -8,6 +8,7 @@ import type {
   ActiveQuery,
   CreateRequest,
   CreateResult,
+  DeriveRequest,
   ForkRequest,
   SessionKey,
   StoredEdge,
@@ -219,6 +220,10 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
     /** Hides several sessions at once, and removes nothing else of them yet. */
     hideAll(keys: readonly SessionKey[], at: string): void {
       for (const key of keys) hidden.keepHidden(key.sessionId, hide(key, at), null)
+    },
+
+    deriveWork(request: DeriveRequest): boolean {
+      return work.derive(request, heads.load(request).head)
     },
 
     repair(

@@ -10,7 +10,7 @@ import type { Step } from './steps.ts'
 import css from './steps-part.module.css'
 import { describeCounts } from './work-index.ts'
 
-/** The work commits, newest first, each with its observations. */
+/** The work commits and tool calls, newest first, each with its observations. */
 export function StepsPart({ id, steps }: { id: string; steps: readonly Step[] }) {
   const { shown, more } = useShowMore(steps.toReversed(), 200)
   const known = new Map(steps.map((step) => [step.id, step.sequence]))
@@ -37,7 +37,7 @@ function StepItem({ id, step, known }: { id: string; step: Step; known: Readonly
     <details class={css.step} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary class="facts">
         <span class={`mono muted ${css.sequence}`}>#{step.sequence}</span>
-        <span class="badge" data-kind={step.kind === 'step' ? 'step' : 'change'}>
+        <span class="badge" data-kind={step.isToolCall || step.kind === 'step' ? 'step' : 'change'}>
           {oneLine(step.kind, 40)}
         </span>
         <span class={css.counts}>{describeCounts(step.observations)}</span>

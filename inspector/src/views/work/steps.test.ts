@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, SessionEvent } from '../../api/types.ts'
-import { parseStep } from './steps.ts'
+import { parseStep, stepsOf } from './steps.ts'
 
 function event(parts: Json | undefined): SessionEvent {
   const base = { id: 'e', sessionId: 's', sequence: 7, role: 'system', content: '', createdAt: '2026-01-01T00:00:00Z' }
@@ -25,6 +25,7 @@ describe('parseStep', () => {
       id: 'w2',
       parents: ['w1'],
       kind: 'step',
+      isToolCall: false,
       state: 'running',
       observations,
       unreadable: 0,
@@ -77,4 +78,33 @@ describe('parseStep', () => {
       })
     },
   )
+})
+
+describe('stepsOf', () => {
+  const of = (type: string, sequence: number, parts: Json, content = ''): SessionEvent =>
+    ({ ...event(parts), type, sequence, content }) as SessionEvent
+
+  it('lists work commits and tool calls that show work, in order', () => {
+    const events = [
+      of('tool_result', 2, { toolCallId: 'before' }),
+      of('model_message', 3, { toolCalls: [{ id: 'a', name: 'Read', arguments: { file_path: '/app/a.ts' } }] }),
+      of('tool_result', 4, { toolCallId: 'a' }),
+      of('work_committed', 5, { id: 'w1', observations: [] }),
+      of('tool_call', 6, { id: 'b', name: 'Bash', arguments: { command: 'make' } }),
+      of('tool_result', 7, { toolCallId: 'b', isError: true }, 'Exit code 2'),
+      of('tool_call', 8, { id: 'c', name: 'Grep', arguments: {} }),
+      of('tool_result', 9, { toolCallId: 'c' }),
+    ]
+    const steps = stepsOf(events, { cwd: '/app' })
+    expect(steps.map(({ sequence, kind, isToolCall }) => [sequence, kind, isToolCall])).toEqual([
+      [4, 'Read', true],
+      [5, 'step', false],
+      [7, 'Bash', true],
+    ])
+    expect(steps.flatMap(({ observations }) => observations)).toEqual([
+      { kind: 'fileRead', path: 'a.ts' },
+      { kind: 'command', command: 'make', exitCode: 2 },
+    ])
+    expect(stepsOf([])).toEqual([])
+  })
 })

@@ -1,20 +1,54 @@
-import type { Edge, Json, Observation, SessionEvent } from '../../api/types.ts'
-import { isObject, observationsOf } from '../../domain.ts'
+import type { Edge, Json, JsonObject, Observation, SessionEvent } from '../../api/types.ts'
+import { isObject, observationsOf, toolFold, toolTable } from '../../domain.ts'
 
-/** One work commit, as the page shows it. */
+/** Types of the events that show work. */
+export const WORK_TYPES = ['work_committed', 'model_message', 'tool_call', 'tool_result'] as const
+
+/** One work commit, or the result of a tool call, as the page shows it. */
 export interface Step {
   readonly sequence: number
   readonly at: string
   readonly agent: string | undefined
   readonly id: string
   readonly parents: readonly string[]
-  /** `step`, or the kind of note that a state change wrote. */
+  /** `step`, or the kind of note that a state change wrote, or the tool. */
   readonly kind: string
+  readonly isToolCall: boolean
   /** The state of the session at that time. */
   readonly state: string
   readonly observations: readonly Observation[]
   /** Entries that are not valid observations. */
   readonly unreadable: number
+}
+
+/** The steps in these events. A result whose call is not among them is left out. */
+export function stepsOf(events: readonly SessionEvent[], metadata: JsonObject = {}): Step[] {
+  const fold = toolFold(toolTable())
+  // paths are named from the folder of the session
+  fold.add({ type: 'session_started', content: '', parts: { metadata } })
+  return events.flatMap((event) => {
+    if (event.type === 'work_committed') return [parseStep(event)]
+    const work = fold.add(event)
+    return work === undefined || work.observations.length === 0 ? [] : [toolStep(event, work)]
+  })
+}
+
+function toolStep(
+  { sequence, createdAt, agentId }: SessionEvent,
+  { tool, observations }: { tool: string; observations: readonly Observation[] },
+): Step {
+  return {
+    sequence,
+    at: createdAt,
+    agent: agentId,
+    id: '',
+    parents: [],
+    kind: tool,
+    isToolCall: true,
+    state: '',
+    observations,
+    unreadable: 0,
+  }
 }
 
 /** Reads a `work_committed` event. Total: parts of any other shape give an empty step. */
@@ -28,6 +62,7 @@ export function parseStep(event: SessionEvent): Step {
     id: isText(id) ? id : '',
     parents: Array.isArray(parents) ? parents.filter(isText) : [],
     kind: isText(kind) ? kind : 'step',
+    isToolCall: false,
     state: isText(state) ? state : '',
     observations: valid,
     unreadable: (Array.isArray(observations) ? observations.length : 0) - valid.length,

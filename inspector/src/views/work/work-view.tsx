@@ -8,14 +8,13 @@ import { CommitsPart } from './commits-part.tsx'
 import { GraphPart } from './graph-part.tsx'
 import { PARTS, type Part, partHref } from './links.tsx'
 import { OverviewPart } from './overview-part.tsx'
-import { parseStep } from './steps.ts'
+import { stepsOf, WORK_TYPES } from './steps.ts'
 import { StepsPart } from './steps-part.tsx'
 import { indexWork } from './work-index.ts'
 import css from './work-view.module.css'
 
-const TYPES = ['work_committed'] as const
-/** Steps loaded at first, and with each click on the button for older ones. */
-const STEPS_PER_READ = 500
+/** Events loaded at first, and with each click on the button for older ones. */
+const EVENTS_PER_READ = 2000
 
 const PART_NAMES = {
   overview: 'Overview',
@@ -24,12 +23,13 @@ const PART_NAMES = {
   commits: 'Commits',
 } as const satisfies Record<Part, string>
 
-/** The recorded work: files, commands and decisions, by step, as a graph, and as commits. */
+/** The work: files, commands and decisions, by step, as a graph, and as commits. */
 export function WorkView({ data }: { data: SessionData }) {
   const part = PARTS.find((name) => name === query.value.get('part')) ?? 'overview'
-  const [maxSteps, setMaxSteps] = useState(STEPS_PER_READ)
-  const loaded = useLastLoaded(useEvents(data, TYPES, maxSteps))
-  const steps = useMemo(() => loaded.events.map(parseStep), [loaded.events])
+  const [most, setMost] = useState(EVENTS_PER_READ)
+  const loaded = useLastLoaded(useEvents(data, WORK_TYPES, most))
+  const metadata = data.record.value?.metadata
+  const steps = useMemo(() => stepsOf(loaded.events, metadata), [loaded.events, metadata])
   const work = useMemo(() => indexWork(steps), [steps])
   const isEmpty = steps.length === 0 && part !== 'commits'
   return (
@@ -49,9 +49,9 @@ export function WorkView({ data }: { data: SessionData }) {
           <span>Showing the last {steps.length.toLocaleString('en')} steps.</span>
           <Button
             look="small"
-            text={`Load ${STEPS_PER_READ} older steps`}
+            text="Load older steps"
             disabled={loaded.isLoading}
-            onClick={() => setMaxSteps(steps.length + STEPS_PER_READ)}
+            onClick={() => setMost(loaded.events.length + EVENTS_PER_READ)}
           />
         </p>
       )}
@@ -81,7 +81,7 @@ await session.flushStep() // ask(), propose() and other state changes flush too`
 function NoWork() {
   return (
     <Empty title="No work recorded in this session.">
-      <p>Files, commands, notes and decisions appear here when an agent records them:</p>
+      <p>Files and commands appear here when an agent logs calls of known tools. It can also record work itself:</p>
       <div class={css.example}>
         <pre class="plain">{EXAMPLE}</pre>
       </div>

@@ -207,11 +207,23 @@ create table session_edges (
   label      text    not null,
   to_node    text    not null,
   sequence   integer not null,
+  -- The tools it was derived with; empty: a work commit states it.
+  tools      text    not null default '',
   evidence   text    not null,
-  primary key (session_id, from_node, label, to_node, sequence)
+  primary key (session_id, from_node, label, to_node, sequence, tools)
 ) strict, without rowid;
 
 create index session_edges_reverse on session_edges (session_id, to_node, label, from_node, sequence);
+
+-- How far relations of tool calls have been derived from a log. No row: nothing was read.
+create table session_work_marks (
+  session_id text    not null,
+  tools      text    not null,
+  sequence   integer not null,
+  -- What later events need of those before, as JSON.
+  state      text    not null,
+  primary key (session_id, tools)
+) strict, without rowid;
 
 -- One row per commit. It outlives its session and holds no content. The commits of a user in a conversation form a
 -- chain: chain identifies it without naming the user, because a purge removes the user.

@@ -314,7 +314,7 @@ begin
     (partition, session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
   select p_partition, p_session, x.tenant, x.from_node, x.label, x.to_node, x.sequence, x.evidence, x.from_start, x.to_start, x.digest
   from session_edges x
-  where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
+  where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence and x.tools = '';
   perform insert_events(p_partition, p_session, p_view ->> 'tenant', p_sequence, p_at, null, null, array[e_id], array[e_type],
     array[e_role], array[e_content], array[e_parts], array[e_agent], array[e_occurred],
     array[e_checksum]);
@@ -621,6 +621,7 @@ begin
   end if;
   perform replace_views(p_partition, p_session, s.tenant, p_view);
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_work_marks x where x.partition = p_partition and x.session_id = p_session;
   perform insert_edges(p_partition, p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
   perform change_usage(p_partition, p_session, s.tenant, s.user_id, true, p_usage);
   if v_commit is not null then
@@ -772,6 +773,7 @@ begin
   delete from session_slots x where x.partition = p_partition and x.session_id = p_session;
   delete from session_labels x where x.partition = p_partition and x.session_id = p_session;
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
+  delete from session_work_marks x where x.partition = p_partition and x.session_id = p_session;
   delete from session_marks x where x.partition = p_partition and x.session_id = p_session;
   delete from session_usage x where x.partition = p_partition and x.session_id = p_session;
   -- Where the id points to its own partition; elsewhere the caller frees it.

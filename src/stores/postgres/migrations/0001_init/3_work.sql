@@ -12,14 +12,28 @@ create table context.session_edges (
   label      text collate "C" not null,
   to_node    text collate "C" not null,
   sequence   integer          not null,
+  -- The tools it was derived with; empty: a work commit states it.
+  tools      text             not null default '',
   evidence   json             not null,
   from_start text collate "C" not null,
   to_start   text collate "C" not null,
   digest     uuid             not null,
-  primary key (partition, session_id, from_start, label, to_start, sequence, digest)
+  primary key (partition, session_id, from_start, label, to_start, sequence, digest, tools)
 );
 
 create index session_edges_reverse on context.session_edges (partition, session_id, to_start, label, from_start, sequence);
+
+-- How far relations of tool calls have been derived from a log. No row: nothing was read.
+create table context.session_work_marks (
+  partition  smallint not null,
+  session_id uuid     not null,
+  tenant     text     not null,
+  tools      text     not null,
+  sequence   integer  not null,
+  -- What later events need of those before, as JSON.
+  state      text     not null,
+  primary key (partition, session_id, tools)
+);
 
 -- One row per commit. It outlives its session and holds no content. A purge marks it and removes the user; nothing
 -- deletes it. The commits of a user in a conversation form a chain: chain identifies it without naming the user.
@@ -50,16 +64,17 @@ language sql stable as $$
 $$;
 
 -- Inserts the edges of events after p_head; g_place is the place of the event, from 1. The first of equal edges stays.
+-- p_tools names the tools of derived edges.
 create function context.insert_edges(
   p_partition smallint, p_session uuid, p_tenant text, p_head integer, g_from text[], g_label text[], g_to text[], g_place integer[],
-  g_evidence text[]
+  g_evidence text[], p_tools text default ''
 )
 returns void
 language plpgsql as $$
 begin
   insert into session_edges
-    (partition, session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
-  select p_partition, p_session, p_tenant, g.from_node, g.label, g.to_node, p_head + g.place, g.evidence::json,
+    (partition, session_id, tenant, from_node, label, to_node, sequence, evidence, tools, from_start, to_start, digest)
+  select p_partition, p_session, p_tenant, g.from_node, g.label, g.to_node, p_head + g.place, g.evidence::json, p_tools,
     left(g.from_node, 160), left(g.to_node, 160), md5(json_build_array(g.from_node, g.to_node)::text)::uuid
   from unnest(g_from, g_label, g_to, g_place, g_evidence) with ordinality
     as g (from_node, label, to_node, place, evidence, n)
@@ -67,13 +82,14 @@ begin
   on conflict do nothing;
 end $$;
 
--- Reads one page of relations. p_nodes null: all. p_direction: out, in or both; an edge between two of the nodes comes
--- once. Only the given conditions become part of the statement, so each direction is served by its own index. The
--- settings are needed because the planner assumes that row level security leaves 1 % of the rows; it would read and
--- sort the whole session for each page. The page ends with the edge that takes it to p_size characters.
+-- Reads one page of relations, derived ones only with p_tools. p_nodes null: all. p_direction: out, in or both; an edge
+-- between two of the nodes comes once. Only the given conditions become part of the statement, so each direction is
+-- served by its own index. The settings are needed because the planner assumes that row level security leaves 1 % of
+-- the rows; it would read and sort the whole session for each page. The page ends with the edge that takes it to p_size
+-- characters.
 create function context.read_edges(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[],
-  p_from text, p_label text, p_to text, p_sequence integer, p_limit integer, p_size integer
+  p_from text, p_label text, p_to text, p_sequence integer, p_limit integer, p_size integer, p_tools text
 )
 returns table (from_node text, label text, to_node text, sequence integer, evidence text)
 language plpgsql security definer set search_path = context, pg_temp
@@ -81,6 +97,7 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set j
 declare
   base text := 'select from_node, label, to_node, sequence, evidence::text from session_edges
     where partition = $10 and session_id = $1'
+    || case when p_tools is null then ' and tools = ''''' else ' and tools in ('''', $11)' end
     || case when p_labels is not null then ' and label = any ($3)' else '' end
     || case when p_from is not null
        then ' and from_start >= left($4, 160) and (from_node, label, to_node, sequence) > ($4, $5, $6, $7)' else '' end;
@@ -106,12 +123,73 @@ begin
       else base || outgoing || ' union all ' || base || incoming || ' and from_node <> all ($2) order by 1, 2, 3, 4'
     end
     || ' limit $8'
-    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts, p_partition
+    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts, p_partition, p_tools
   loop
     return next;
     size := size + length(from_node) + length(to_node) + length(evidence);
     exit when size >= p_size;
   end loop;
+end $$;
+
+-- Returns how far relations have been derived with these tools.
+create function context.read_work_mark(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_tools text)
+returns table (head integer, sequence integer, state text)
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+begin
+  perform set_tenant(p_tenant);
+  return query
+    select s.head, coalesce(m.sequence, 0), coalesce(m.state, '')
+    from sessions s
+    left join session_work_marks m on m.partition = s.partition and m.session_id = s.id and m.tools = p_tools
+    where s.partition = p_partition and s.id = p_session and can_access(s.tenant, s.user_id, p_tenant, p_user);
+  if not found then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+end $$;
+
+-- Stores derived relations and moves the mark from p_from to p_to. False: the mark is elsewhere, or the log ends
+-- before. The lock keeps a purge out, and other writers of the mark.
+create function context.derive_work(
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_tools text, p_from integer, p_to integer,
+  p_state text, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[]
+)
+returns boolean
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+declare
+  s record;
+begin
+  perform set_tenant(p_tenant);
+  select x.tenant, x.user_id into s
+  from sessions x
+  where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user);
+  if s.tenant is not null then
+    perform lock_user(s.tenant, s.user_id);
+    perform set_tenant(s.tenant);
+  end if;
+  -- Meanwhile the session may have been purged, and its id may belong to another user.
+  if not exists (
+    select 1
+    from sessions x
+    where x.partition = p_partition and x.id = p_session and x.tenant = s.tenant and x.user_id = s.user_id
+  ) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  if p_from <> coalesce(
+      (
+        select m.sequence
+        from session_work_marks m
+        where m.partition = p_partition and m.session_id = p_session and m.tools = p_tools
+      ), 0)
+    or not exists (select 1 from sessions x where x.partition = p_partition and x.id = p_session and x.head >= p_to)
+  then
+    return false;
+  end if;
+  perform insert_edges(p_partition, p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence, p_tools);
+  insert into session_work_marks (partition, session_id, tenant, tools, sequence, state)
+  values (p_partition, p_session, s.tenant, p_tools, p_to, p_state)
+  on conflict (partition, session_id, tools) do update
+  set sequence = excluded.sequence, state = excluded.state;
+  return true;
 end $$;
 
 -- Reads the commits of a conversation after (p_after, p_after_commit), of a user or, with p_user null, of all users.

@@ -29,7 +29,8 @@ declare
 begin
   foreach name in array array[
     'context.sessions', 'context.session_slots', 'context.session_labels', 'context.session_state', 'context.session_events', 'context.session_types',
-    'context.session_keys', 'context.session_edges', 'context.session_usage', 'context.conversation_commits', 'context.recall_corpora',
+    'context.session_keys', 'context.session_edges', 'context.session_work_marks', 'context.session_usage', 'context.conversation_commits',
+    'context.recall_corpora',
     'context.recall_terms', 'context.recall_speakers', 'context.recall_postings', 'context.recall_blocks',
     'context.recall_messages', 'context.session_marks', 'context.session_envelopes', 'context.session_imports',
     'memori.memory_history', 'memori.memory_sources', 'memori.memory_keys', 'memori.memory_versions', 'memori.memories'
@@ -79,15 +80,16 @@ grant delete on context.session_slots, context.session_labels, context.session_e
 -- An import of a purged session takes its commit over again.
 grant update (purged_at, user_id) on context.conversation_commits to throughline_functions, throughline_purge;
 grant select, insert, update, delete on context.recall_corpora, context.recall_terms, context.recall_speakers,
-  context.recall_postings, context.recall_blocks, context.recall_messages, context.session_marks, context.session_envelopes,
-  context.session_imports, context.session_directory, context.session_usage, memori.memories, memori.memory_history, memori.memory_sources,
+  context.recall_postings, context.recall_blocks, context.recall_messages, context.session_marks, context.session_work_marks,
+  context.session_envelopes, context.session_imports, context.session_directory, context.session_usage, memori.memories,
+  memori.memory_history, memori.memory_sources,
   memori.memory_versions to throughline_functions;
 grant select, insert, delete on memori.memory_keys to throughline_functions;
 grant select on context.session_views, context.envelope_views, context.memory_rows to throughline_functions;
 
 grant select, delete on context.sessions, context.session_slots, context.session_labels, context.session_state, context.session_events,
-  context.session_types, context.session_keys, context.session_edges, context.session_marks, context.session_envelopes,
-  context.session_imports, context.session_directory, context.session_usage to throughline_purge;
+  context.session_types, context.session_keys, context.session_edges, context.session_marks, context.session_work_marks,
+  context.session_envelopes, context.session_imports, context.session_directory, context.session_usage to throughline_purge;
 grant select on context.conversation_commits to throughline_purge;
 
 grant select on context.sessions, context.session_state, context.session_events, context.conversation_sessions,
