@@ -2,6 +2,7 @@ import { slicesOf } from '../../domain/text-slices.ts'
 import type { CountTokens } from '../../domain/window.ts'
 import type { Tokenizer } from '../../ports/tokenizer.ts'
 import type { Deps } from './deps.ts'
+import { nextTurn } from './next-turn.ts'
 
 /** Milliseconds of counting after which other work runs. */
 const TURN_MS = 25
@@ -26,7 +27,7 @@ export function counterOf(tokenizer: Tokenizer): CountTokens {
     let tokens = 0
     for (const slice of tokenizer.slices?.(text) ?? slicesOf(text, SLICE)) {
       if (isOver()) {
-        await new Promise<void>((resolve) => setImmediate(resolve))
+        await nextTurn()
         turn = performance.now()
       }
       tokens += tokenizer.count(slice)
