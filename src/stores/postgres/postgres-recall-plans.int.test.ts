@@ -123,10 +123,10 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['events', `events_at(${user}, ${places(10)})`, 'context.session_events', 10, 10],
     ['marks of the newest sessions', `read_marks(${user}, 1, 30)`, 'context.session_marks', 0, 30],
     ['a mark', `read_mark(${home('u0')}, ${id(6)})`, 'context.session_marks', 1, 1],
-    ['memories by id', `get_memories(${user}, array[${id(4)}, ${id(8)}]::uuid[])`, 'memori.memories', 2, 2],
+    ['memories by id', `get_memories(${user}, array[${id(4)}, ${id(8)}]::uuid[], 1000000)`, 'memori.memories', 2, 2],
     ['a page of memories', `list_memories(${user}, ${id(5000)}, 40, 1000000)`, 'memori.memories', 40, 41],
     ['a full page of memories', `list_memories(${user}, ${id(5000)}, 40, 1)`, 'memori.memories', 1, 10],
-    ['a history', `read_memory_history(${user}, ${id(8)})`, 'memori.memory_history', 2, 2],
+    ['a history', `read_memory_history(${user}, ${id(8)}, 0, 500, 1000000)`, 'memori.memory_history', 2, 2],
     [
       'the key of a change',
       `load_memory_change(${user}, null, 'k9', '{}', null, null, null, '{}', '{}', null)`,

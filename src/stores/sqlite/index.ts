@@ -181,7 +181,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       purge: (user) => write(() => memories.purge(user)),
       get: (ids, within) => read(() => memoryReads.get(ids, within)),
       list: (query) => read(() => memoryReads.list(query)),
-      history: (id, within) => read(() => memoryReads.history(id, within)),
+      history: (id, within, after) => read(() => memoryReads.history(id, within, after)),
       fromSource: (query) => read(() => memoryReads.fromSource(query)),
       expired: (at, limit, within) => read(() => memoryReads.expired(at, limit, within)),
       findResponse: (stamp, within) => read(() => memoryKeys.findResponse(stamp, within)),
