@@ -2,6 +2,7 @@ import { DEFAULT_AGENT } from '../../domain/agents.ts'
 import { toIso } from '../../domain/iso-time.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { Principal } from '../../domain/record.ts'
+import type { CountTokens } from '../../domain/window.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Compute } from '../../ports/compute.ts'
 import type { Fuse } from '../../ports/embed.ts'
@@ -25,6 +26,8 @@ export interface Deps {
   readonly idSecret: () => Promise<string>
   /** Loads the tokenizer on first use: the exact one takes a quarter of a second and 75 MB. */
   readonly tokenizer: () => Promise<Tokenizer>
+  /** Counts long texts like the tokenizer, without blocking the event loop. Absent: it counts them in slices. */
+  readonly countLong?: CountTokens
   /** Ids of the registered agents, the default first; empty where any agent id is accepted. */
   readonly agents: readonly string[]
   /** Observations that are not in the log yet, by session. */
