@@ -120,7 +120,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
       30,
       60,
     ],
-    ['events', `events_at(${user}, ${places(10)})`, 'context.session_events', 10, 10],
+    ['events', `events_at(${user}, ${places(10)}, 1000000)`, 'context.session_events', 10, 10],
     ['marks of the newest sessions', `read_marks(${user}, 1, 30)`, 'context.session_marks', 0, 30],
     ['a mark', `read_mark(${home('u0')}, ${id(6)})`, 'context.session_marks', 1, 1],
     ['memories by id', `get_memories(${user}, array[${id(4)}, ${id(8)}]::uuid[], 1000000)`, 'memori.memories', 2, 2],
