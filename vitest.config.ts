@@ -68,7 +68,7 @@ export default defineConfig({
           globalSetup: ['test/servers/setup.ts'],
           setupFiles: ['test/servers/worker.ts'],
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...PURE, 'test/texts/*.test.ts', ...(isProving ? [] : PROOFS)],
+          exclude: [...PURE, 'test/texts/*.test.ts'],
         },
       },
     ],

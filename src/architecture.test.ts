@@ -73,7 +73,7 @@ const RULES: Record<string, readonly string[]> = {
   'transcripts/': ['domain/', 'features/kernel/derived-id.ts', 'transcripts/', 'api.ts', 'zod', 'node:'],
   'legacy/': ['domain/', 'ports/', 'legacy/', 'open/target.ts', 'better-sqlite3', 'pg', 'node:'],
   'models/': ['domain/', 'ports/', 'models/', 'node:crypto'],
-  'worker/': ['domain/', 'ports/', 'worker/', 'lazy.ts', 'package-file.ts', 'node:'],
+  'worker/': ['domain/', 'ports/', 'tokenizers/exact.ts', 'worker/', 'lazy.ts', 'package-file.ts', 'node:'],
   'tokenizers/': ['domain/', 'ports/', 'tokenizers/', 'gpt-tokenizer/'],
   'stores/conformance/': [
     'domain/',

@@ -15,8 +15,13 @@ export function isObject(value: Json | undefined): value is JsonObject {
  * Refuses text that some store cannot keep: NUL ends strings in Postgres, and a lone surrogate has no UTF-8 form.
  */
 export function checkText(text: string, field: string): void {
-  if (text.includes('\0')) throw new ValidationError(field, 'must not contain the character NUL (U+0000)')
-  if (!text.isWellFormed()) throw new ValidationError(field, 'must be well-formed Unicode (it has a lone surrogate)')
+  const problem = problemOf(text)
+  if (problem !== undefined) throw new ValidationError(field, problem)
+}
+
+function problemOf(text: string): string | undefined {
+  if (text.includes('\0')) return 'must not contain the character NUL (U+0000)'
+  return text.isWellFormed() ? undefined : 'must be well-formed Unicode (it has a lone surrogate)'
 }
 
 /**
@@ -32,8 +37,8 @@ export function encodeJson(
   depth = 1,
   members: number = LIMITS.members,
 ): string {
-  const walk: Walk = { field, limit, size: 0, members, negativeZero: false }
-  checkValue(value, field, depth, walk)
+  const walk: Walk = { field, steps: [], limit, size: 0, members, negativeZero: false }
+  checkValue(value, depth, walk)
   const text = walk.negativeZero ? stringifyWithNegativeZero(value as Json) : JSON.stringify(value)
   if (text.length > limit) throw new TooLargeError({ field, limit, actual: text.length })
   return text
@@ -41,7 +46,7 @@ export function encodeJson(
 
 /** Encodes data that was validated on input, whatever its size. */
 export function encodeTrustedJson(value: unknown): string {
-  return encodeJson(value, 'view', Number.POSITIVE_INFINITY, 1, Number.POSITIVE_INFINITY)
+  return stringifyJson(value as Json)
 }
 
 /** Validates a value like {@link encodeJson} and returns a plain JSON copy. */
@@ -60,6 +65,8 @@ export function cloneJson<T>(value: T): T {
 
 interface Walk {
   readonly field: string
+  /** Keys and indexes from the field to the current value: a text per member took longer than the checks. */
+  readonly steps: (string | number)[]
   readonly limit: number
   /** Lower bound of the text's length. */
   size: number
@@ -69,44 +76,59 @@ interface Walk {
   negativeZero: boolean
 }
 
-function checkValue(value: unknown, path: string, depth: number, walk: Walk): void {
+function checkValue(value: unknown, depth: number, walk: Walk): void {
   addSize(walk, typeof value === 'string' ? value.length : 1)
   switch (typeof value) {
     case 'string':
-      checkText(value, path)
+      checkWalkedText(value, walk)
       return
     case 'boolean':
       return
     case 'number':
-      if (!Number.isFinite(value)) throw new ValidationError(path, `must be JSON, not ${value}`)
+      if (!Number.isFinite(value)) throw new ValidationError(pathOf(walk), `must be JSON, not ${value}`)
       if (value === 0 && Object.is(value, -0)) walk.negativeZero = true
       return
     case 'object':
       break
     default:
-      throw new ValidationError(path, `must be JSON, not ${typeof value}`)
+      throw new ValidationError(pathOf(walk), `must be JSON, not ${typeof value}`)
   }
   if (value === null) return
-  if (depth > LIMITS.depth) throw new ValidationError(path, `is circular, or nests deeper than ${LIMITS.depth} levels`)
+  if (depth > LIMITS.depth) {
+    throw new ValidationError(pathOf(walk), `is circular, or nests deeper than ${LIMITS.depth} levels`)
+  }
   if (Array.isArray(value)) {
     addMembers(walk, value.length)
-    for (let i = 0; i < value.length; i++) checkValue(value[i], memberPath(path, `[${i}]`), depth + 1, walk)
+    for (let i = 0; i < value.length; i++) checkMember(i, value[i], depth, walk)
     return
   }
   const prototype = Object.getPrototypeOf(value)
   // a plain object's prototype has no prototype; checking that also accepts objects of another realm
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw new ValidationError(path, `must be JSON, not an instance of ${prototype.constructor?.name ?? 'a class'}`)
+    const kind = prototype.constructor?.name ?? 'a class'
+    throw new ValidationError(pathOf(walk), `must be JSON, not an instance of ${kind}`)
   }
-  const members = Object.entries(value)
-  addMembers(walk, members.length)
-  for (const [key, item] of members) {
-    if (key === '__proto__') throw new ValidationError(path, "must not have a key named '__proto__'")
-    checkText(key, path)
+  const keys = Object.keys(value)
+  addMembers(walk, keys.length)
+  for (const key of keys) {
+    if (key === '__proto__') throw new ValidationError(pathOf(walk), "must not have a key named '__proto__'")
+    checkWalkedText(key, walk)
+    const item = (value as Record<string, unknown>)[key]
     if (item === undefined) continue
     addSize(walk, key.length)
-    checkValue(item, memberPath(path, `.${key}`), depth + 1, walk)
+    checkMember(key, item, depth, walk)
   }
+}
+
+function checkWalkedText(text: string, walk: Walk): void {
+  const problem = problemOf(text)
+  if (problem !== undefined) throw new ValidationError(pathOf(walk), problem)
+}
+
+function checkMember(step: string | number, item: unknown, depth: number, walk: Walk): void {
+  walk.steps.push(step)
+  checkValue(item, depth + 1, walk)
+  walk.steps.pop()
 }
 
 /** Stops early: sixty nested lists that hold the next one twice never end, and 512 MB of text cannot be written. */
@@ -122,10 +144,15 @@ function addMembers(walk: Walk, count: number): void {
   throw new ValidationError(walk.field, `must have at most ${LIMITS.members} members and items, at all levels together`)
 }
 
-/** Returns a member's path, cut at 256 characters so that it fits a message. */
-function memberPath(path: string, step: string): string {
-  if (path.endsWith('…')) return path
-  return path.length + step.length <= 256 ? path + step : `${path}…`
+/** The path of the current value, cut at 256 characters so that it fits a message. */
+function pathOf({ field, steps }: Walk): string {
+  let path = field
+  for (const step of steps) {
+    const next = typeof step === 'number' ? `[${step}]` : `.${step}`
+    if (path.length + next.length > 256) return `${path}…`
+    path += next
+  }
+  return path
 }
 
 /** Stringifies a valid JSON value and keeps `-0`. */

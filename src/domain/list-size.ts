@@ -15,3 +15,21 @@ export function isEndOfList(page: readonly object[], limit: number): boolean {
   for (const item of page) size += itemSize(item)
   return size < LIMITS.pageSize
 }
+
+/** The items of the rows, up to the one that fills a page, or to a row without an item. Reads no row after it. */
+export function takeUntilFull<Row, Item>(
+  rows: Iterable<Row>,
+  itemOf: (row: Row) => Item | undefined,
+  sizeOfItem: (item: Item) => number,
+): Item[] {
+  const page: Item[] = []
+  let size = 0
+  for (const row of rows) {
+    const item = itemOf(row)
+    if (item === undefined) break
+    page.push(item)
+    size += sizeOfItem(item)
+    if (size >= LIMITS.pageSize) break
+  }
+  return page
+}

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { TooLargeError, ValidationError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { nextTurn } from '../features/kernel/next-turn.ts'
 import type { Visit } from './admission.ts'
 
 /** Reads the body of a request up to the limit; `undefined` if it is empty. */
@@ -29,16 +30,20 @@ export function readBody(stream: IncomingMessage, limit: number, visit: Visit, d
     }
   }
   const finish = () => {
-    let body: unknown
+    const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+    if (size > LARGE) {
+      void parsedInTurns(body).then((value) => end(null, value), end)
+      return
+    }
+    let value: unknown
     try {
-      body = parsed(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      check(body)
+      value = parsed(body)
     } catch (error) {
       end(error as Error)
       return
     }
-    // parsing a large body is one piece of work, and using it another
-    if (size > LARGE) setImmediate(end, null, body)
-    else end(null, body)
+    end(null, value)
   }
   stream.on('data', take).on('end', finish).on('error', gone)
 }
@@ -48,11 +53,23 @@ type Done = (error: Error | null, body?: unknown) => void
 /** Bytes that may take 10 ms to parse. */
 const LARGE = 1024 * 1024
 
+/** Checking a large body is one piece of work, parsing it another, and using it a third. */
+async function parsedInTurns(body: Buffer): Promise<unknown> {
+  check(body)
+  await nextTurn()
+  const value = parsed(body)
+  await nextTurn()
+  return value
+}
+
+function check(body: Buffer): void {
+  if (!isUtf8(body)) throw new ValidationError('body', 'must be UTF-8')
+  if (body.length > HARMLESS) checkShape(body)
+}
+
 /** Keys such as `__proto__` become plain keys, which the operations refuse by name. */
 function parsed(body: Buffer): unknown {
   if (body.length === 0) return undefined
-  if (!isUtf8(body)) throw new ValidationError('body', 'must be UTF-8')
-  if (body.length > HARMLESS) checkShape(body)
   try {
     return JSON.parse(body.toString('utf8'))
   } catch (cause) {

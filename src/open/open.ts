@@ -95,6 +95,7 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
     newId,
     idSecret: secretOf(store),
     tokenizer: lazy(() => loadTokenizer(options.tokenizer)),
+    ...(options.tokenizer === 'exact' && { countLong: compute.countTokens }),
     agents: [...options.agents],
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),

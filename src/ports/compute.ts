@@ -15,6 +15,8 @@ export interface Compute {
   analyzeContents(contents: readonly string[]): Promise<ContentAnalysis[]>
   /** For each content of `asked`, the ones of `held` that say the same. */
   findSimilar(asked: readonly string[], held: readonly string[]): Promise<SimilarContents[]>
+  /** Counts the tokens of a text like the exact tokenizer, or of as much of it as is above `atMost`. */
+  countTokens(text: string, atMost: number): Promise<number>
   /** Extracts facts by rules. */
   extractFacts(events: readonly SessionEvent[]): Promise<Fact[]>
 }

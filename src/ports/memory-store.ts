@@ -13,10 +13,12 @@ import type { IdempotencyStamp, PurgeCounts } from './session-store.ts'
  *   extracted exactly up to `from` and its log reaches `to`; otherwise it returns `stale` without calling the decider.
  *   `purge` deletes sessions in the same step, so no memory names a deleted session. It is also `stale` if one of them
  *   has a child that is not among them.
- * - M3 The `version`s of a memory's history are 1, 2, 3 … in the order of its changes.
+ * - M3 The `version`s of a memory's history are 1, 2, 3 … in the order of its changes. `history` returns those after a
+ *   version, `LIMITS.page` at most, and ends like every page with the change that takes it to `LIMITS.pageSize`.
  * - M4 A memory is returned as written: content, numbers, lineage, and metadata with its key order.
  * - M5 `list` returns a user's memories in ascending order of id, after `after`, including expired and superseded ones.
  *   Like every page of memories it also ends with the memory that takes it to `LIMITS.pageSize` characters as JSON.
+ *   `get` returns such a page in the order of its ids.
  * - M6 `fromSource` finds every memory whose lineage names the source.
  * - M7 `index.lookup` and `index.postings` of the corpus `memory` return a memory written with words, and no longer one
  *   that was removed or lost its words. A removed memory leaves no history.
@@ -37,10 +39,11 @@ import type { IdempotencyStamp, PurgeCounts } from './session-store.ts'
  */
 export interface MemoryStore {
   change(request: ChangeRequest): Promise<ChangeResult>
-  /** Returns the existing ones, in any order. */
+  /** Returns a page of the existing ones. No id occurs twice. */
   get(ids: readonly string[], within: Principal | undefined): Promise<Memory[]>
   list(query: MemoriesQuery): Promise<Memory[]>
-  history(id: string, within: Principal | undefined): Promise<MemoryChange[]>
+  /** @param after a version @default 0 */
+  history(id: string, within: Principal | undefined, after?: number): Promise<MemoryChange[]>
   /** Returns at most `limit`, in ascending order of id after `after`. */
   fromSource(query: SourceQuery): Promise<Memory[]>
   markUsed(user: UserKey, ids: readonly string[], at: string): Promise<void>

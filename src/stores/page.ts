@@ -1,6 +1,6 @@
 import { sizeOf } from '../domain/event-size.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { itemSize } from '../domain/list-size.ts'
+import { itemSize, takeUntilFull } from '../domain/list-size.ts'
 import type { StoredEvent } from '../ports/session-store.ts'
 
 /** No page of the API has so many rows that shorter texts would matter. */
@@ -22,21 +22,4 @@ export function fillPage<Row>(rows: Iterable<Row>, eventOf: (row: Row) => Stored
 /** The items of the rows, up to the one that fills a page of a list. Reads no row after it. */
 export function fillList<Row, Item extends object>(rows: Iterable<Row>, itemOf: (row: Row) => Item): Item[] {
   return takeUntilFull(rows, itemOf, itemSize)
-}
-
-function takeUntilFull<Row, Item>(
-  rows: Iterable<Row>,
-  itemOf: (row: Row) => Item | undefined,
-  sizeOfItem: (item: Item) => number,
-): Item[] {
-  const page: Item[] = []
-  let size = 0
-  for (const row of rows) {
-    const item = itemOf(row)
-    if (item === undefined) break
-    page.push(item)
-    size += sizeOfItem(item)
-    if (size >= LIMITS.pageSize) break
-  }
-  return page
 }

@@ -8,7 +8,7 @@ const SLICE = 4092
  * Counts like OpenAI's o200k encoding, offline. Special token names in a text count as plain text. Long runs of
  * letters, symbols or white space are counted in pieces, which adds a token or two per piece.
  */
-export async function exactTokenizer(): Promise<Tokenizer> {
+export async function exactTokenizer(): Promise<Required<Tokenizer>> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
   const asText = { disallowedSpecial: new Set<string>() }
   const count = (text: string) => countTokens(text, asText)

@@ -30,6 +30,7 @@ export class TextCompute implements Compute {
   findSimilar: Compute['findSimilar'] = (asked, held) =>
     this.#run('findSimilar', [asked, held], lengthOf(asked) + lengthOf(held))
 
+  countTokens: Compute['countTokens'] = (text, atMost) => this.#run('countTokens', [text, atMost], text.length)
   extractFacts: Compute['extractFacts'] = (events) =>
     this.#run('extractFacts', [events], lengthOf(events.map(({ content }) => content)))
 

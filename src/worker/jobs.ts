@@ -13,6 +13,7 @@ const JOBS: { readonly [Name in JobName]: () => Promise<Job<Name>> } = {
   analyzeTexts: async () => (await import('../domain/recall/analyze-texts.ts')).analyzeTexts,
   analyzeContents: async () => (await import('../domain/memory/analyze-contents.ts')).analyzeContents,
   findSimilar: async () => (await import('../domain/memory/similarity.ts')).findSimilar,
+  countTokens: async () => (await import('./count-tokens.ts')).countTokens,
   extractFacts: async () => (await import('../domain/memory/extract.ts')).extractingFacts,
 }
 
@@ -28,7 +29,7 @@ export async function runInPieces<Name extends JobName>(name: Name, input: JobIn
     const { done, value } = pieces.next()
     if (done === true) return value
     if (performance.now() - turned < MAX_TURN) continue
-    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setImmediate(setImmediate, resolve))
     turned = performance.now()
   }
 }

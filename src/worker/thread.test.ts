@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { analyzeText } from '../domain/recall/analyze.ts'
+import { exactTokenizer } from '../tokenizers/exact.ts'
 import { runInPieces } from './jobs.ts'
 import { Thread } from './thread.ts'
 
@@ -27,6 +28,12 @@ describe('the worker thread', () => {
       { equal: [1], near: [] },
       { equal: [2], near: [] },
     ])
+    const words = 'It was a bright cold day in April.\n'.repeat(2000)
+    const { count } = await exactTokenizer()
+    expect(await thread.run('countTokens', [words, Number.POSITIVE_INFINITY])).toBe(count(words))
+    const some = await thread.run('countTokens', [words, 1000])
+    expect(some).toBeGreaterThan(1000)
+    expect(some).toBeLessThan(3000)
     const contents = ['Has 2 children', 'the of and']
     expect(await thread.run('analyzeContents', [contents])).toEqual(await runInPieces('analyzeContents', [contents]))
     expect(thread.isRunning).toBe(true)

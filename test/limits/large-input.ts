@@ -6,10 +6,12 @@ import { type HeavyData, type HeavyName, OWNER } from './heavy-data.ts'
 import { ODD_UNITS, randomWords, run } from './texts.ts'
 
 /** One request with a large legal input. */
-export interface LargeInput extends TestRequest {
+export interface LargeInput extends Omit<TestRequest, 'body'> {
   readonly name: string
-  /** Makes what the request needs, before the measurement. Its result becomes `id` in the path. */
+  /** Makes what the request needs, before each measurement. Its result becomes `id` in the path. */
   readonly prepare?: (tl: Throughline) => Promise<string>
+  /** The body, or a function that returns it for the result of `prepare`. */
+  readonly body?: unknown | ((id: string) => unknown)
   /** The status with which the server refuses it, or whether it may refuse it. @default it accepts it */
   readonly refused?: number | 'maybe'
   /** How many streams open at once. Nobody reads them. @default 1 */

@@ -22,7 +22,7 @@ function memory() {
   return used_heap_size + external_memory
 }
 
-const result = { longestMs: 0, grownBytes: 0 }
+const result = { longestMs: 0, spentMs: 0, grownBytes: 0 }
 let last = cpuTime()
 let base = memory()
 let mostBytes = Number.POSITIVE_INFINITY
@@ -32,6 +32,7 @@ let onQuiet
 function look() {
   const spent = cpuTime() - last
   result.longestMs = Math.max(result.longestMs, spent)
+  result.spentMs += spent
   let grown = memory() - base
   if (grown > mostBytes) {
     // garbage is no growth
@@ -57,7 +58,7 @@ process.on('message', (message) => {
   globalThis.gc()
   base = memory()
   mostBytes = message.mostBytes
-  Object.assign(result, { longestMs: 0, grownBytes: 0 })
+  Object.assign(result, { longestMs: 0, spentMs: 0, grownBytes: 0 })
   last = cpuTime()
   process.send({})
 })

@@ -15,6 +15,9 @@ const LONGEST_MS = 250
 /** How far memory may grow. */
 const MOST_BYTES = 256 * MB
 
+/** A bound that is exceeded this many times in a row counts: compilers and collectors run in the same thread. */
+const ATTEMPTS = 3
+
 /** A database, and a measured server for it. */
 export interface MeasuredStore {
   /** The database without the server. */
@@ -67,9 +70,10 @@ export async function openMeasured({ store, create }: (typeof STORES)[number]): 
     return server
   }
 
-  async function problemWith(route: Route, input: LargeInput): Promise<string | undefined> {
+  async function attempt(route: Route, input: LargeInput): Promise<string | undefined> {
     const id = await input.prepare?.(tl)
-    const request = { ...input, params: { ...(id !== undefined && { id }), ...input.params } }
+    const body = typeof input.body === 'function' ? input.body(id) : input.body
+    const request = { ...input, body, params: { ...(id !== undefined && { id }), ...input.params } }
     try {
       const { measure, url: base } = await running()
       const sending = new AbortController()
@@ -81,6 +85,15 @@ export async function openMeasured({ store, create }: (typeof STORES)[number]): 
     } catch (error) {
       return `${input.name}: ${(error as Error).message}`
     }
+  }
+
+  async function problemWith(route: Route, input: LargeInput): Promise<string | undefined> {
+    let problem: string | undefined
+    for (let left = ATTEMPTS; left > 0; left--) {
+      problem = await attempt(route, input)
+      if (problem === undefined) return undefined
+    }
+    return problem
   }
 
   async function close(): Promise<void> {
@@ -129,6 +142,6 @@ function isExpected(status: number, refused: LargeInput['refused']): boolean {
   return refused === undefined ? status < 300 : status === refused
 }
 
-function textOf({ longestMs, grownBytes }: Cost): string {
-  return `${Math.round(longestMs)} ms, ${Math.round(grownBytes / MB)} MB`
+function textOf({ longestMs, spentMs, grownBytes }: Cost): string {
+  return `${Math.round(longestMs)} ms at once of ${Math.round(spentMs)} ms, ${Math.round(grownBytes / MB)} MB`
 }

@@ -15,6 +15,8 @@ const HEAP = 768
 export interface Cost {
   /** The longest piece of work on the event loop, in milliseconds of CPU time. */
   readonly longestMs: number
+  /** The CPU time of the thread of the event loop for the whole work, in milliseconds. */
+  readonly spentMs: number
   /** How far the memory of the process rose. */
   readonly grownBytes: number
 }

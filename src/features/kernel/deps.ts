@@ -4,6 +4,7 @@ import type { Policy } from '../../domain/policy.ts'
 import type { Prices } from '../../domain/price.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { ToolTable } from '../../domain/tools/tool-table.ts'
+import type { CountTokens } from '../../domain/window.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Compute } from '../../ports/compute.ts'
 import type { Fuse } from '../../ports/embed.ts'
@@ -27,6 +28,8 @@ export interface Deps {
   readonly idSecret: () => Promise<string>
   /** Loads the tokenizer on first use: the exact one takes a quarter of a second and 75 MB. */
   readonly tokenizer: () => Promise<Tokenizer>
+  /** Counts long texts like the tokenizer, without blocking the event loop. Absent: it counts them in slices. */
+  readonly countLong?: CountTokens
   /** Ids of the registered agents, the default first; empty where any agent id is accepted. */
   readonly agents: readonly string[]
   /** Observations that are not in the log yet, by session. */

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { Tokenizer } from '../../ports/tokenizer.ts'
 import { estimateTokenizer } from '../../tokenizers/estimate.ts'
 import { exactTokenizer } from '../../tokenizers/exact.ts'
 import { counterOf } from './token-count.ts'
 
-const exact = await exactTokenizer()
+const exact: Tokenizer = await exactTokenizer()
 const ANY = Number.POSITIVE_INFINITY
 const random = (length: number) => {
   let state = 1
@@ -12,6 +13,12 @@ const random = (length: number) => {
     return String.fromCharCode(97 + (state % 26))
   }
   return Array.from({ length }, next).join('')
+}
+
+/** Takes longer than one turn of counting. */
+function spin(): void {
+  const end = performance.now() + 30
+  while (performance.now() < end);
 }
 
 /** Remembers what was counted. */
@@ -45,10 +52,31 @@ describe('counting for a budget', () => {
     expect(Math.max(...texts.map(({ length }) => length))).toBeLessThanOrEqual(16_000)
   })
 
+  it('leaves the rest of a long text to others once it takes long, with the same result', async () => {
+    const text = 'It was a bright cold day in April.\n'.repeat(3000)
+    const slow = {
+      ...exact,
+      count(slice: string) {
+        spin()
+        return exact.count(slice)
+      },
+    }
+    const rests: string[] = []
+    const countLong = async (rest: string, atMost: number) => {
+      rests.push(rest)
+      return await counterOf(exact)(rest, atMost)
+    }
+    const whole = exact.count(text)
+    expect(await counterOf(slow, countLong)(text, ANY)).toBe(whole)
+    expect(await counterOf(slow, countLong)(text, whole - 1)).toBeGreaterThanOrEqual(whole)
+    expect(rests.map((rest) => text.endsWith(rest) && rest.length < text.length)).toEqual([true, true])
+    expect(await counterOf(slow, countLong)(text.slice(0, 10_000), ANY)).toBe(exact.count(text.slice(0, 10_000)))
+    expect(rests).toHaveLength(2)
+  })
+
   it('lets other work run during a long count, and between many short ones', async () => {
     const count = (text: string) => {
-      const end = performance.now() + 30
-      while (performance.now() < end);
+      spin()
       return text.length
     }
     for (const texts of [['x y '.repeat(20_000)], ['one', 'two', 'three', 'four', 'five']]) {

@@ -2,35 +2,43 @@ import { slicesOf } from '../../domain/text-slices.ts'
 import type { CountTokens } from '../../domain/window.ts'
 import type { Tokenizer } from '../../ports/tokenizer.ts'
 import type { Deps } from './deps.ts'
+import { nextTurn } from './next-turn.ts'
 
 /** Milliseconds of counting after which other work runs. */
 const TURN_MS = 25
 /** Texts up to this length are counted at once. */
 const SHORT = 4000
+/** The rest of a text from which on it is worth sending, if the tokenizer counts long texts elsewhere. */
+const LONG = 32 * 1024
 /** Slices for tokenizers that cut no slices themselves. */
 const SLICE = 16_000 - (16_000 % 6)
 
 /**
- * Returns the counter of one read. It counts a text slice by slice, no further than the limit, and lets other work run
- * every 25 ms: 2 MB of random characters took 14 s.
+ * Returns the counter of one read. It counts a text slice by slice, no further than the limit. After 25 ms it lets
+ * other work run, and leaves the rest of a long text to the worker thread: 2 MB of random characters took 14 s.
  */
 export async function tokenCounter(deps: Deps): Promise<CountTokens> {
-  return counterOf(await deps.tokenizer())
+  return counterOf(await deps.tokenizer(), deps.countLong)
 }
 
 /** See {@link tokenCounter}. */
-export function counterOf(tokenizer: Tokenizer): CountTokens {
+export function counterOf(tokenizer: Tokenizer, countLong?: CountTokens): CountTokens {
   let turn = performance.now()
   const isOver = () => performance.now() - turn > TURN_MS
   const countSlices = async (text: string, atMost: number) => {
     let tokens = 0
+    let at = 0
     for (const slice of tokenizer.slices?.(text) ?? slicesOf(text, SLICE)) {
       if (isOver()) {
-        await new Promise<void>((resolve) => setImmediate(resolve))
+        if (countLong !== undefined && text.length - at > LONG) {
+          return tokens + (await countLong(text.slice(at), atMost - tokens))
+        }
+        await nextTurn()
         turn = performance.now()
       }
       tokens += tokenizer.count(slice)
       if (tokens > atMost) break
+      at += slice.length
     }
     return tokens
   }

@@ -5,13 +5,12 @@ import type { UserKey } from '../../ports/recall-index.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { nextTurn } from '../kernel/next-turn.ts'
 import { findCandidates } from './find-candidates.ts'
+import { memoryPages } from './read.ts'
 
 /** Characters of contents analyzed at a time. */
 const MAX_ANALYZED = 128 * 1024
 /** Characters of contents whose candidates are looked up at a time. */
 const MAX_ASKED = 16 * 1024
-/** Memories read at a time. */
-const PAGE = 100
 /** Characters of memories compared at a time. */
 const MAX_COMPARED = 4 * 1024 * 1024
 
@@ -20,6 +19,9 @@ export interface Said {
   readonly id?: string
   readonly content: string
 }
+
+/** A stored memory without what no comparison needs. */
+type Stored = Pick<Memory, 'id' | 'content'>
 
 /** Thrown by a decider that found memories it has no comparison with. */
 export class NotCompared extends Error {
@@ -125,7 +127,7 @@ export class Comparison {
 
   async #compareStored(user: UserKey, ids: readonly string[]): Promise<void> {
     if (this.#asked.length === 0) return
-    const { memories, index } = this.#deps.store
+    const { index } = this.#deps.store
     const wanted = new Set(ids)
     const lengthOf = (i: number) => this.#statements[i]?.content.length ?? 0
     for (const some of groupBySize(this.#asked, MAX_ASKED, lengthOf)) {
@@ -133,12 +135,12 @@ export class Comparison {
       for (const id of await findCandidates(index, user, analyses)) wanted.add(id)
       await nextTurn()
     }
-    let read: Memory[] = []
+    let read: Stored[] = []
     let length = 0
-    for (const page of groupBySize(wanted, PAGE, () => 1)) {
-      for (const memory of await memories.get(page, user)) {
-        read.push(memory)
-        length += memory.content.length
+    for await (const page of memoryPages(this.#deps, user, [...wanted])) {
+      for (const { id, content } of page) {
+        read.push({ id, content })
+        length += content.length
       }
       if (length < MAX_COMPARED) continue
       await this.#compare(read)
@@ -148,7 +150,7 @@ export class Comparison {
     await this.#compare(read)
   }
 
-  async #compare(memories: readonly Memory[]): Promise<void> {
+  async #compare(memories: readonly Stored[]): Promise<void> {
     if (memories.length === 0) return
     const asked = this.#asked.map((i) => this.#statements[i]?.content ?? '')
     const held = memories.map(({ content }) => content)

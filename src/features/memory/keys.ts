@@ -2,11 +2,13 @@ import { hash } from 'node:crypto'
 import type { Remembered, WriteOptions } from '../../api.ts'
 import { MemoryNotFoundError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import type { Memory } from '../../domain/memory/memory.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
+import { memoryPages } from './read.ts'
 
 /**
  * How long keys are kept at least, in milliseconds. Retries come within minutes, and clients send a key with every
@@ -49,7 +51,8 @@ export function outcomesOf(memories: readonly Remembered[]): string {
 export async function rememberedBefore(deps: Deps, user: UserKey, response: string): Promise<Remembered[]> {
   const outcomes = JSON.parse(response) as [id: string, outcome: Remembered['outcome']][]
   const ids = [...new Set(outcomes.map(([id]) => id))]
-  const found = new Map((await deps.store.memories.get(ids, user)).map((memory) => [memory.id, memory]))
+  const found = new Map<string, Memory>()
+  for await (const page of memoryPages(deps, user, ids)) for (const memory of page) found.set(memory.id, memory)
   if (found.size === 0) throw new MemoryNotFoundError(ids[0] ?? '')
   return outcomes.flatMap(([id, outcome]) => {
     const memory = found.get(id)

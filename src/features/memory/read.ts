@@ -1,9 +1,10 @@
 import type { ListMemories, Page } from '../../api.ts'
 import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
-import { DEFAULT_PAGE } from '../../domain/limits.ts'
+import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
 import { isEndOfList } from '../../domain/list-size.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import { defined } from '../../domain/optional.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import { userFor } from '../kernel/access.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { parse, uuid } from '../kernel/parse.ts'
@@ -20,10 +21,38 @@ export async function getMemory(deps: Deps, id: string): Promise<Memory> {
   return memory
 }
 
+/** The existing memories of a user among these, page by page, in the order of the ids. No id occurs twice. */
+export async function* memoryPages(deps: Deps, user: UserKey, ids: readonly string[]): AsyncGenerator<Memory[]> {
+  for (let rest = ids; rest.length > 0; ) {
+    const page = await deps.store.memories.get(rest, user)
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    if (isEndOfList(page, rest.length)) return
+    rest = rest.slice(rest.indexOf(last.id) + 1)
+  }
+}
+
 /** The changes of a memory, oldest first. */
 export async function historyOf(deps: Deps, id: string): Promise<MemoryChange[]> {
+  const changes: MemoryChange[] = []
+  for await (const page of await streamHistory(deps, id)) changes.push(...page)
+  return changes
+}
+
+/** The changes of a memory, oldest first, page by page. */
+export async function streamHistory(deps: Deps, id: string): Promise<AsyncGenerator<MemoryChange[]>> {
   const { id: known, tenant, userId } = await getMemory(deps, id)
-  return await deps.store.memories.history(known, { tenant, userId })
+  return historyPages(deps, known, { tenant, userId })
+}
+
+async function* historyPages(deps: Deps, id: string, user: UserKey): AsyncGenerator<MemoryChange[]> {
+  for (let after = 0; ; ) {
+    const page = await deps.store.memories.history(id, user, after)
+    yield page
+    if (isEndOfList(page, LIMITS.page)) return
+    after = page.at(-1)?.version ?? after
+  }
 }
 
 /** A page of a user's memories, in order of id. */

@@ -7,10 +7,10 @@ import {
   extractMemories,
   forget,
   getMemory,
-  historyOf,
   memoriesOf,
   remember,
   searchMemories,
+  streamHistory,
 } from './operation.ts'
 import {
   changeResponse,
@@ -107,7 +107,7 @@ export const memoryRoutes: readonly Route[] = [
     summary: 'List the changes of a memory, oldest first',
     response: listOf(changeResponse),
     errors: ['MEMORY_NOT_FOUND'],
-    handle: async ({ deps, id }) => ({ items: await historyOf(deps, id) }),
+    handle: async ({ deps, id }) => ({ items: await streamHistory(deps, id) }),
   },
   {
     method: 'POST',

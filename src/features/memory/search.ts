@@ -1,5 +1,6 @@
 import type { FoundMemory, SearchMemories } from '../../api.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
+import { itemSize, takeUntilFull } from '../../domain/list-size.ts'
 import { isCurrent, type Memory } from '../../domain/memory/memory.ts'
 import { memoryScore, memoryWeights } from '../../domain/memory/rank.ts'
 import { type MessageFacts, rank } from '../../domain/recall/rank.ts'
@@ -9,6 +10,7 @@ import { type Deps, now } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
 import { candidatePages, depthFor, lookUpTerms, type TermMatches } from '../term-index/operation.ts'
 import { indexMemories } from './index-memories.ts'
+import { memoryPages } from './read.ts'
 import { searchMemories as searchInput } from './schema.ts'
 
 /** A condition on memories beside their terms. */
@@ -33,7 +35,7 @@ export async function searchMemories(deps: Deps, query: SearchMemories): Promise
   return { items }
 }
 
-/** The current memories of a user that match a text best. */
+/** The current memories of a user that match a text best: at most `limit`, and no more than fill a page. */
 export async function findMemories(
   deps: Deps,
   user: UserKey,
@@ -44,19 +46,19 @@ export async function findMemories(
   await indexMemories(deps, user)
   const asked = await lookUpTerms(deps.store.index, { ...user, corpus: 'memories' }, text, memoryWeights)
   if (asked === undefined) return []
-  const found: FoundMemory[] = []
+  let found: FoundMemory[] = []
   const at = now(deps)
   // terms weigh most, so a candidate of a later page hardly ever ranks before one of this page
   for (const places of candidatePages(asked)) {
-    const memories = await deps.store.memories.get(
-      places.map(({ session }) => session),
-      user,
-    )
-    const current = memories.filter((memory) => isCurrent(memory, at) && filter(memory))
-    found.push(...scored(deps, asked, current))
+    const ids = places.map(({ session }) => session)
+    for await (const memories of memoryPages(deps, user, ids)) {
+      const current = memories.filter((memory) => isCurrent(memory, at) && filter(memory))
+      const all = [...found, ...scored(deps, asked, current)].sort(byScore).slice(0, limit)
+      found = takeUntilFull(all, (memory) => memory, itemSize)
+    }
     if (found.length >= limit) break
   }
-  return found.sort(byScore).slice(0, limit)
+  return found
 }
 
 function scored(deps: Deps, { question, scores, weights }: TermMatches, memories: readonly Memory[]): FoundMemory[] {

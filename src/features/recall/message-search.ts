@@ -1,12 +1,15 @@
 import type { RecallItem } from '../../api.ts'
+import type { SessionEvent } from '../../domain/event.ts'
+import { isLastPage } from '../../domain/event-size.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
 import { defined } from '../../domain/optional.ts'
 import { dateSpan } from '../../domain/recall/dates.ts'
 import { rank, selectCandidates } from '../../domain/recall/rank.ts'
 import type { RecallKind } from '../../domain/recall/recall-kind.ts'
 import { weightsFor } from '../../domain/recall/weights.ts'
-import type { FactsQuery, IndexedFacts, UserKey } from '../../ports/recall-index.ts'
+import type { FactsQuery, IndexedFacts, PlacedEvent, UserKey } from '../../ports/recall-index.ts'
 import type { Deps } from '../kernel/deps.ts'
+import { nextTurn } from '../kernel/next-turn.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { candidatePages, lookUpTerms, type TermMatches } from '../term-index/operation.ts'
 
@@ -14,6 +17,9 @@ import { candidatePages, lookUpTerms, type TermMatches } from '../term-index/ope
 const PER_SESSION = 500
 /** Newest messages of a date in the question that are considered without a term in common. */
 const DATED = 1000
+
+/** Hits whose contents are fetched in one call. */
+const PAGE = 100
 
 /** A search hit: a place in a log, or a memory. */
 export type Hit = { score: number } & (
@@ -92,33 +98,50 @@ async function lastYear(store: Deps['store'], user: UserKey): Promise<number> {
   return new Date((last as IndexedFacts | undefined)?.time ?? 0).getUTCFullYear()
 }
 
-/** The contents of the hits, in order. Purged ones are left out. */
-export async function withContent({ store }: Deps, user: UserKey, hits: readonly Hit[]): Promise<RecallItem[]> {
-  const places = hits.flatMap(({ place }) => place ?? [])
-  const found = places.length === 0 ? [] : await store.index.events(user, places)
-  const events = new Map(
-    found.map(({ session, event }) => [`${session} ${event.sequence}`, sessionEvent(session, event)]),
-  )
-  return hits.flatMap((hit): RecallItem[] => {
-    if (hit.memory !== undefined) return [memoryItem(hit.memory, hit.score)]
-    const event = events.get(`${hit.place.session} ${hit.place.sequence}`)
-    if (event === undefined) return []
-    const { id, sessionId, sequence, content, role, agentId, occurredAt, createdAt, parts } = event
-    const commit = hit.kind === 'commit' ? (parts as { id?: string } | undefined)?.id : undefined
-    return [
-      {
-        kind: hit.kind,
-        id: commit ?? id,
-        sessionId,
-        sequence,
-        content,
-        score: hit.score,
-        at: occurredAt ?? createdAt,
-        ...(hit.kind === 'event' && { role }),
-        ...(agentId !== undefined && { agentId }),
-      },
-    ]
-  })
+/** The hits with their contents, in order and page by page. Purged ones are left out. */
+export async function* withContents(deps: Deps, user: UserKey, hits: readonly Hit[]): AsyncGenerator<RecallItem[]> {
+  for (let rest = hits; rest.length > 0; ) {
+    const wanted = rest.slice(0, PAGE)
+    const places = wanted.flatMap(({ place }) => place ?? [])
+    const found = places.length === 0 ? [] : await deps.store.index.events(user, places)
+    const events = new Map(
+      found.map(({ session, event }) => [`${session} ${event.sequence}`, sessionEvent(session, event)]),
+    )
+    const last = found.at(-1)
+    const isWhole = isLastPage(
+      found.map(({ event }) => event),
+      Number.POSITIVE_INFINITY,
+    )
+    const end = isWhole || last === undefined ? wanted.length : 1 + wanted.findIndex((hit) => isAt(hit, last))
+    yield wanted.slice(0, end).flatMap((hit) => itemOf(hit, events))
+    rest = rest.slice(end)
+    await nextTurn()
+  }
+}
+
+function isAt({ place }: Hit, { session, event }: PlacedEvent): boolean {
+  return place?.session === session && place.sequence === event.sequence
+}
+
+function itemOf(hit: Hit, events: ReadonlyMap<string, SessionEvent>): RecallItem[] {
+  if (hit.memory !== undefined) return [memoryItem(hit.memory, hit.score)]
+  const event = events.get(`${hit.place.session} ${hit.place.sequence}`)
+  if (event === undefined) return []
+  const { id, sessionId, sequence, content, role, agentId, occurredAt, createdAt, parts } = event
+  const commit = hit.kind === 'commit' ? (parts as { id?: string } | undefined)?.id : undefined
+  return [
+    {
+      kind: hit.kind,
+      id: commit ?? id,
+      sessionId,
+      sequence,
+      content,
+      score: hit.score,
+      at: occurredAt ?? createdAt,
+      ...(hit.kind === 'event' && { role }),
+      ...(agentId !== undefined && { agentId }),
+    },
+  ]
 }
 
 function memoryItem({ id, content, createdAt, sourceType, lineage }: Memory, score: number): RecallItem {

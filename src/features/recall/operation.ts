@@ -10,11 +10,9 @@ import { parse } from '../kernel/parse.ts'
 import { tokenCounter } from '../kernel/token-count.ts'
 import { extractMemories, findMemories } from '../memory/operation.ts'
 import { depthFor, ifThere, indexSession, indexUser } from '../term-index/operation.ts'
-import { type Hit, isIn, searchMessages, withContent } from './message-search.ts'
+import { type Hit, isIn, searchMessages, withContents } from './message-search.ts'
 import { indexOptions, recallQuery } from './schema.ts'
 
-/** Hits whose contents are fetched in one call. */
-const PAGE = 100
 /** Hits considered beyond the limit, in case some do not fit the budget. */
 const SPARE = 100
 
@@ -66,10 +64,17 @@ async function withinBudget(
   return { items, tokens }
 }
 
-/** The contents of the hits, ranked by meaning as well if there is an embedder. */
+/**
+ * The contents of the best hits, as many as a window holds, ranked by meaning as well if there is an embedder.
+ */
 async function ranked(deps: Deps, user: UserKey, query: string, hits: readonly Hit[]): Promise<RecallItem[]> {
   const items: RecallItem[] = []
-  for (let i = 0; i < hits.length; i += PAGE) items.push(...(await withContent(deps, user, hits.slice(i, i + PAGE))))
+  let size = 0
+  for await (const page of withContents(deps, user, hits)) {
+    items.push(...page)
+    for (const { content } of page) size += content.length
+    if (size >= LIMITS.windowSize) break
+  }
   if (deps.fuse === undefined) return items
   const scores = await deps.fuse(query, items)
   return items.map((item, i) => ({ ...item, score: scores[i] ?? item.score })).toSorted((a, b) => b.score - a.score)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { LIMITS } from '../../domain/limits.ts'
 import { decodePostings } from '../../domain/recall/postings.ts'
 import { LONG_MESSAGE_TERMS } from '../../domain/recall/weights.ts'
 import { uuid7 } from '../../ids.ts'
@@ -229,6 +230,21 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
         { session: a, event: ofA[256] },
       ])
       assert.deepEqual(await store.index.events(ADA, []), [])
+    },
+  },
+  {
+    id: 'I7',
+    title: 'ends with the event that fills the page',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createSession(store)
+      const third = '漢'.repeat(Math.ceil(LIMITS.pageSize / 3))
+      for (let i = 0; i < 4; i++) await store.append(appendRequest(id, { events: [someEvent(third)] }))
+      const places = [5, 2, 99, 4, 3].map((sequence) => ({ session: id, sequence }))
+      const sequencesOf = async (wanted: typeof places) =>
+        (await store.index.events(ADA, wanted)).map(({ event }) => event.sequence)
+      assert.deepEqual(await sequencesOf(places), [5, 2, 4])
+      assert.deepEqual(await sequencesOf(places.slice(4)), [3])
     },
   },
   {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { LIMITS } from '../../domain/limits.ts'
 import type { LineageEntry, Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import { uuid7 } from '../../ids.ts'
 import type { MemoryWrites } from '../../ports/memory-store.ts'
@@ -339,6 +340,26 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       await store.memories.change(putRequest([{ memory: b, changes: [created] }]))
       assert.deepEqual(await store.memories.history(b.id, undefined), [{ version: 1, ...created }])
       assert.deepEqual(await store.memories.history(uuid7(), undefined), [])
+    },
+  },
+  {
+    id: 'M3',
+    title: 'returns the changes after a version, up to the one that fills the page',
+    async check(db) {
+      const store = await db.connect()
+      const memory = someMemory()
+      const changes = upTo(LIMITS.page + 2).map((n) => ({ ...created, at: noonPlus(n) }))
+      await store.memories.change(putRequest([{ memory, changes }]))
+      const versions = async (after?: number) =>
+        (await store.memories.history(memory.id, ADA, after)).map(({ version }) => version)
+      assert.deepEqual(await versions(), upTo(LIMITS.page))
+      assert.deepEqual(await versions(LIMITS.page), [LIMITS.page + 1, LIMITS.page + 2])
+      assert.deepEqual(await versions(LIMITS.page + 2), [])
+      const long = upTo(5).map(() => ({ ...created, note: '漢'.repeat(Math.ceil(LIMITS.pageSize / 3)) }))
+      await store.memories.change(putRequest([{ memory, changes: long }]))
+      const last = LIMITS.page + 2
+      assert.deepEqual(await versions(last), [last + 1, last + 2, last + 3])
+      assert.deepEqual(await versions(last + 3), [last + 4, last + 5])
     },
   },
   {

@@ -101,6 +101,22 @@ export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
     },
   },
   {
+    id: 'M5',
+    title: 'returns memories in the order of the ids, up to the one that fills the page',
+    async check(db) {
+      const store = await db.connect()
+      const third = Math.ceil(LIMITS.pageSize / 3)
+      const mine = inOrder([{}, {}, {}, {}, {}]).map((memory) => ({ ...memory, content: 'ö'.repeat(third) }))
+      for (const memory of mine) await store.memories.change(putRequest([{ memory }]))
+      const wanted = [mine[3], mine[0], mine[4], mine[1], mine[2]] as Memory[]
+      const ids = wanted.map(({ id }) => id)
+      for (const within of [ADA, undefined]) {
+        assert.deepEqual(await store.memories.get([uuid7(), ...ids], within), wanted.slice(0, 3))
+        assert.deepEqual(await store.memories.get(ids.slice(3), within), wanted.slice(3))
+      }
+    },
+  },
+  {
     id: 'M6',
     title: 'finds every memory whose lineage names a source',
     async check(db) {

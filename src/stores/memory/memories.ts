@@ -1,5 +1,6 @@
 import { IdempotencyMismatchError } from '../../domain/errors.ts'
 import { cloneJson } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
 import { defined } from '../../domain/optional.ts'
 import { isWithin, type Principal } from '../../domain/record.ts'
@@ -120,7 +121,12 @@ export function memoriesStore(
 
     async get(ids, within) {
       assertOpen()
-      return copyMemories(find(ids, within))
+      const places = new Map(ids.map((id, i) => [id, i]))
+      const placeOf = ({ memory }: StoredMemory) => places.get(memory.id) ?? 0
+      return pageOf(
+        find(ids, within).sort((a, b) => placeOf(a) - placeOf(b)),
+        Number.POSITIVE_INFINITY,
+      )
     },
 
     async list({ after = '', limit, ...user }) {
@@ -129,10 +135,10 @@ export function memoriesStore(
       return pageOf(later, limit)
     },
 
-    async history(id, within) {
+    async history(id, within, after = 0) {
       assertOpen()
       const [held] = find([id], within)
-      return cloneJson(held?.history ?? [])
+      return fillList((held?.history ?? []).slice(after, after + LIMITS.page), cloneJson)
     },
 
     async fromSource({ key, after = '', limit, ...user }) {

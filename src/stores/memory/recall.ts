@@ -1,3 +1,5 @@
+import { sizeOf } from '../../domain/event-size.ts'
+import { takeUntilFull } from '../../domain/list-size.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { FactsQuery, IndexedFacts, IndexMark, NewMessage, RecallIndex, UserKey } from '../../ports/recall-index.ts'
 import type { MemoryData, StoredSession } from './data.ts'
@@ -86,10 +88,15 @@ export function recallIndex(data: MemoryData, assertOpen: () => void): RecallInd
 
     async events(user, places) {
       assertOpen()
-      return places.flatMap(({ session, sequence }) => {
+      const found = places.flatMap(({ session, sequence }) => {
         const event = findOwned(session, user)?.events[sequence - 1]
         return event === undefined ? [] : [{ session, event: { ...event } }]
       })
+      return takeUntilFull(
+        found,
+        (placed) => placed,
+        ({ event }) => sizeOf(event),
+      )
     },
 
     async drop(sessionId) {

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../domain/limits.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import { partitionOf } from '../../domain/partition.ts'
 import type { Principal } from '../../domain/record.ts'
@@ -13,7 +14,7 @@ import { isUuid, LIST_SIZE, ownerOf } from './rows.ts'
 import type { SessionLocator } from './session-locator.ts'
 import { TaskQueue } from './task-queue.ts'
 
-const GET: Statement = { name: 'memories-get', text: 'select * from context.get_memories($1, $2, $3, $4)' }
+const GET: Statement = { name: 'memories-get', text: 'select * from context.get_memories($1, $2, $3, $4, $5)' }
 
 const LIST: Statement = {
   name: 'memories-list',
@@ -22,7 +23,7 @@ const LIST: Statement = {
 
 const HISTORY: Statement = {
   name: 'memories-history',
-  text: 'select * from context.read_memory_history($1, $2, $3, $4)',
+  text: 'select * from context.read_memory_history($1, $2, $3, $4, $5, $6, $7)',
 }
 
 const BY_SOURCE: Statement = {
@@ -68,10 +69,6 @@ export function memoryCalls(connections: Connections, locator: SessionLocator, p
   const { query } = connections
   const changes = new TaskQueue(LONGEST_CHANGE)
 
-  async function read(statement: Statement, values: unknown[]): Promise<Memory[]> {
-    return (await query<MemoryRow>(statement, values, { retry: true })).map(memoryOf)
-  }
-
   async function list(statement: Statement, values: unknown[]): Promise<Memory[]> {
     return fillList(await query<MemoryRow>(statement, [...values, LIST_SIZE], { retry: true }), memoryOf)
   }
@@ -88,18 +85,24 @@ export function memoryCalls(connections: Connections, locator: SessionLocator, p
     },
 
     async get(ids, within) {
-      const found = await partitions.ofUser(within, (partition) => read(GET, [partition, ...owner(within), valid(ids)]))
-      return found.flat()
+      const found = await partitions.ofUser(within, (partition) => list(GET, [partition, ...owner(within), valid(ids)]))
+      if (found.length === 1) return found.flat()
+      const places = new Map(ids.map((id, i) => [id, i]))
+      const placeOf = ({ id }: Memory) => places.get(id) ?? 0
+      return fillList(
+        found.flat().sort((a, b) => placeOf(a) - placeOf(b)),
+        (memory) => memory,
+      )
     },
 
     list: ({ after, limit, ...user }: MemoriesQuery) => list(LIST, [...userValues(user), after || null, limit]),
 
-    async history(id, within): Promise<MemoryChange[]> {
+    async history(id, within, after = 0): Promise<MemoryChange[]> {
       if (!isUuid(id)) return []
       const found = await partitions.ofUser(within, (partition) =>
-        query<ChangeRow>(HISTORY, [partition, ...owner(within), id], { retry: true }),
+        query<ChangeRow>(HISTORY, [partition, ...owner(within), id, after, LIMITS.page, LIST_SIZE], { retry: true }),
       )
-      return found.flat().map(changeOf)
+      return fillList(found.flat(), changeOf)
     },
 
     fromSource: ({ key, after, limit, ...user }: SourceQuery) =>

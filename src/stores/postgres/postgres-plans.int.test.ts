@@ -110,6 +110,13 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     expect(found.read).toBeLessThanOrEqual(rows + 90)
   })
 
+  it('children of a session are read alone: here there are none', async () => {
+    const parent = "'00000000-0000-7000-8000-000000000000'::uuid"
+    const list = `list_sessions(context.partition_of('local', 'u1'), 'local', 'u1'${', null'.repeat(8)}, 500, 1000000, ${parent}, null)`
+    expect(await cost(list, 'sessions')).toEqual({ rows: 0, read: 0 })
+    expect(await cost(`list_descendants(${session})`, 'sessions')).toEqual({ rows: 0, read: 1 })
+  })
+
   it('commits of a conversation are read a page at a time', async () => {
     for (const user of ['ada', null]) {
       const values = `7::smallint, 'local', 'c7', ${user === null ? null : `'${user}'`}, 500, '~', 20`

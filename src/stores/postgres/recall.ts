@@ -1,3 +1,6 @@
+import { sizeOf } from '../../domain/event-size.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { takeUntilFull } from '../../domain/list-size.ts'
 import { partitionOf } from '../../domain/partition.ts'
 import type {
   AddRequest,
@@ -53,7 +56,7 @@ const FACTS: Statement = {
     from context.read_message_facts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 }
 
-const EVENTS: Statement = { name: 'index-events', text: 'select * from context.events_at($1, $2, $3, $4, $5)' }
+const EVENTS: Statement = { name: 'index-events', text: 'select * from context.events_at($1, $2, $3, $4, $5, $6)' }
 
 const DROP: Statement = { name: 'index-drop', text: 'select context.unindex_session($1, $2) as done' }
 
@@ -168,9 +171,13 @@ export function recallCalls({ query }: Connections, locator: SessionLocator, { o
 
     async events({ tenant, userId }: UserKey, places: readonly EventPlace[]): Promise<PlacedEvent[]> {
       const columns = [places.map(({ session }) => session), places.map(({ sequence }) => sequence)]
-      const values = [partitionOf(tenant, userId), tenant, userId, ...columns]
+      const values = [partitionOf(tenant, userId), tenant, userId, ...columns, LIMITS.pageSize]
       const rows = await query<EventRow & { session_id: string }>(EVENTS, values, { retry: true })
-      return rows.map((row) => ({ session: row.session_id, event: eventOf(row) }))
+      return takeUntilFull(
+        rows,
+        (row) => ({ session: row.session_id, event: eventOf(row) }),
+        ({ event }) => sizeOf(event),
+      )
     },
 
     async drop(sessionId: string): Promise<void> {

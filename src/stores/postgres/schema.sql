@@ -1668,7 +1668,7 @@ end $function$
 alter function context.due_sessions(smallint,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,integer) owner to throughline_functions;
 grant execute on function context.due_sessions(smallint,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.events_at(p_partition smallint, p_tenant text, p_user text, p_session uuid[], p_sequence integer[])
+CREATE OR REPLACE FUNCTION context.events_at(p_partition smallint, p_tenant text, p_user text, p_session uuid[], p_sequence integer[], p_size integer)
  RETURNS TABLE(session_id uuid, sequence integer, id uuid, type text, role text, content text, parts text, agent_id text, occurred_at text, created_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1679,26 +1679,26 @@ CREATE OR REPLACE FUNCTION context.events_at(p_partition smallint, p_tenant text
  SET enable_mergejoin TO 'off'
  SET jit TO 'off'
 AS $function$
+declare
+  size bigint := 0;
 begin
   perform set_tenant(p_tenant);
-  return query
-    select e.*
-    from unnest(p_session, p_sequence) with ordinality as p (session_id, sequence, n)
-    cross join lateral (
-      select s.tenant, s.user_id from sessions s where s.partition = p_partition and s.id = p.session_id offset 0
-    ) s
-    cross join lateral (
-      select x.session_id, x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
-      from session_events x
-      where x.partition = p_partition and x.session_id = p.session_id and x.sequence = p.sequence
-      offset 0
-    ) e
-    where s.tenant = p_tenant and s.user_id = p_user
-    order by p.n;
+  -- one by one, to read no more of them than fit
+  for i in 1 .. cardinality(p_session) loop
+    select x.session_id, x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+    into session_id, sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
+    from sessions s
+    join session_events x on x.partition = s.partition and x.session_id = s.id and x.sequence = p_sequence[i]
+    where s.partition = p_partition and s.id = p_session[i] and s.tenant = p_tenant and s.user_id = p_user;
+    continue when not found;
+    return next;
+    size := size + length(content) + coalesce(length(parts), 0);
+    exit when size >= p_size;
+  end loop;
 end $function$
 ;
-alter function context.events_at(smallint,text,text,uuid[],integer[]) owner to throughline_functions;
-grant execute on function context.events_at(smallint,text,text,uuid[],integer[]) to throughline_app;
+alter function context.events_at(smallint,text,text,uuid[],integer[],integer) owner to throughline_functions;
+grant execute on function context.events_at(smallint,text,text,uuid[],integer[],integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.expired_memories(p_partition smallint, p_tenant text, p_user text, p_at timestamp with time zone, p_limit integer, p_size integer)
  RETURNS SETOF context.memory_rows
@@ -1942,7 +1942,7 @@ end $function$
 alter function context.free_session_id(smallint,uuid,timestamp with time zone) owner to throughline_functions;
 grant execute on function context.free_session_id(smallint,uuid,timestamp with time zone) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.get_memories(p_partition smallint, p_tenant text, p_user text, p_ids uuid[])
+CREATE OR REPLACE FUNCTION context.get_memories(p_partition smallint, p_tenant text, p_user text, p_ids uuid[], p_size integer)
  RETURNS SETOF context.memory_rows
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1950,19 +1950,24 @@ CREATE OR REPLACE FUNCTION context.get_memories(p_partition smallint, p_tenant t
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$
+declare
+  r memory_rows;
+  size bigint := 0;
+  v_id uuid;
 begin
   perform set_tenant(p_tenant);
-  return query
-    select (l.m).*
-    from (select distinct w.id from unnest(p_ids) as w (id)) w
-    cross join lateral (
-      select m from memory_rows m where m.id = w.id offset 0
-    ) l
-    where can_access((l.m).tenant, (l.m).user_id, p_tenant, p_user);
+  -- one by one, to read no more of them than fit
+  foreach v_id in array p_ids loop
+    for r in select m.* from memory_rows m where m.id = v_id and can_access(m.tenant, m.user_id, p_tenant, p_user) loop
+      return next r;
+      size := size + memory_size(r);
+    end loop;
+    exit when size >= p_size;
+  end loop;
 end $function$
 ;
-alter function context.get_memories(smallint,text,text,uuid[]) owner to throughline_functions;
-grant execute on function context.get_memories(smallint,text,text,uuid[]) to throughline_app;
+alter function context.get_memories(smallint,text,text,uuid[],integer) owner to throughline_functions;
+grant execute on function context.get_memories(smallint,text,text,uuid[],integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.import_commit(p_partition smallint, p_session uuid, p_chain uuid, p_view json)
  RETURNS void
@@ -3110,27 +3115,36 @@ end $function$
 alter function context.read_marks(smallint,text,text,integer,integer) owner to throughline_functions;
 grant execute on function context.read_marks(smallint,text,text,integer,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_memory_history(p_partition smallint, p_tenant text, p_user text, p_memory uuid)
+CREATE OR REPLACE FUNCTION context.read_memory_history(p_partition smallint, p_tenant text, p_user text, p_memory uuid, p_after integer, p_limit integer, p_size integer)
  RETURNS TABLE(version integer, at timestamp with time zone, change text, confidence double precision, source json, note text, by_memory uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
  SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
  SET jit TO 'off'
 AS $function$
+declare
+  size bigint := 0;
 begin
   perform set_tenant(p_tenant);
-  return query
+  for version, at, change, confidence, source, note, by_memory in
     select h.version, h.at, h.change, h.confidence::double precision, h.source, h.note, h.by_memory
     from memori.memories m
     join memori.memory_history h on h.partition = m.partition and h.user_id = m.user_id::text and h.tenant = m.tenant
       and h.memory_id = m.memory_id
-    where m.memory_id = p_memory and can_access(m.tenant, m.user_id::text, p_tenant, p_user)
-    order by h.version;
+    where m.memory_id = p_memory and can_access(m.tenant, m.user_id::text, p_tenant, p_user) and h.version > p_after
+    order by h.version
+    limit p_limit
+  loop
+    return next;
+    size := size + coalesce(length(note), 0);
+    exit when size >= p_size;
+  end loop;
 end $function$
 ;
-alter function context.read_memory_history(smallint,text,text,uuid) owner to throughline_functions;
-grant execute on function context.read_memory_history(smallint,text,text,uuid) to throughline_app;
+alter function context.read_memory_history(smallint,text,text,uuid,integer,integer,integer) owner to throughline_functions;
+grant execute on function context.read_memory_history(smallint,text,text,uuid,integer,integer,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.read_message_facts(p_partition smallint, p_tenant text, p_user text, p_place_session uuid[], p_place_turn integer[], p_sessions uuid[], p_last integer, p_since bigint, p_until bigint, p_limit integer)
  RETURNS SETOF context.recall_messages

@@ -12,24 +12,27 @@ const SELECT_PARENT = `
 
 const SELECT_OWNER = 'select tenant, user_id from sessions where id = ?'
 
-/** `union` ends at a session it has met: a forged import may name parents in a circle. */
+/**
+ * Without the hints here and below, SQLite reads all sessions of the user. `union` ends at a session it has met: a
+ * forged import may name parents in a circle.
+ */
 export const SELECT_DESCENDANTS = `
   with recursive tree (id) as (
     select @id
     union
     select s.id
     from tree t
-    join sessions s on s.parent_id = t.id and s.tenant = @tenant and s.user_id = @userId
+    join sessions s indexed by sessions_children on s.parent_id = t.id and s.tenant = @tenant and s.user_id = @userId
   )
   select id
   from tree
   where id <> @id`
 
 /** Children outside of a list of ids. */
-const SELECT_OTHER_CHILD = `
+export const SELECT_OTHER_CHILD = `
   select 1
   from json_each(@ids) w
-  join sessions s on s.parent_id = w.value and s.tenant = @tenant and s.user_id = @userId
+  join sessions s indexed by sessions_children on s.parent_id = w.value and s.tenant = @tenant and s.user_id = @userId
   where s.id not in (select value from json_each(@ids))
   limit 1`
 

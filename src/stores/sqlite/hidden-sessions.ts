@@ -4,16 +4,13 @@ import type { UserKey } from '../../ports/recall-index.ts'
 import type { PurgeCounts } from '../../ports/session-store.ts'
 import { LIMIT } from './limit.ts'
 import { OWNED, ownerOf } from './owner-filter.ts'
-import { type EventBatches, runPiece } from './pieces.ts'
+import { type EventBatches, removeSomeSql, runPiece } from './pieces.ts'
 import type { IndexWriter } from './recall-write.ts'
 import { prepared } from './statement.ts'
 import { REMOVE_MARKS } from './work.ts'
 
 /** A process that has not touched its hidden session for so long has ended, in milliseconds. */
 const LEASE_MS = 10_000
-
-/** Rows of a table to remove at a time. */
-const MAX_ROWS = 100
 
 const HIDE = `
   insert into hidden_sessions (session_id, tenant, user_id, fork_event, touched_at)
@@ -37,19 +34,13 @@ const SELECT_HIDDEN_IDS = `
 
 const REMOVE_EVENTS = 'delete from session_events where session_id = ? and sequence <= ?'
 
-/** The statement that removes some rows of a session. */
-function removeSomeSql(table: string, key: string): string {
-  return `
-    delete from ${table}
-    where session_id = @sessionId
-      and (${key}) in (select ${key} from ${table} where session_id = @sessionId limit ${MAX_ROWS})`
-}
+const OF_SESSION = 'session_id = @sessionId'
 
 export const REMOVE_SOME = {
-  types: removeSomeSql('session_types', 'type, block'),
-  edges: removeSomeSql('session_edges', 'from_node, label, to_node, sequence, tools'),
-  keys: removeSomeSql('session_keys', 'key'),
-  usage: removeSomeSql('session_usage', 'day, model'),
+  types: removeSomeSql('session_types', 'type, block', OF_SESSION),
+  edges: removeSomeSql('session_edges', 'from_node, label, to_node, sequence, tools', OF_SESSION),
+  keys: removeSomeSql('session_keys', 'key', OF_SESSION),
+  usage: removeSomeSql('session_usage', 'day, model', OF_SESSION),
 }
 
 /** What a step removed, and whether that was the rest. */

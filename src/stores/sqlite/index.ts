@@ -75,7 +75,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const imports = importWriter(db, { heads, log, work, sessions, hidden, intake, usages })
   const importReads = importReader(db, hidden)
   const memoryKeys = createMemoryKeys(db)
-  const memories = memoryWriter(db, memoryKeys, partitions, index, { sessions, children })
+  const memories = memoryWriter(db, memoryKeys, partitions, index, { sessions, children }, pieceMs)
   const memoryReads = memoryReader(db)
   const markReads = markReader(db)
   const indexReads = indexReader(db)
@@ -126,7 +126,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     }
   }
 
-  const { writeNew, fork, finishRemoval, removeAll, discard } = longWork({ write, read, hidden, sessions, imports })
+  const parts = { write, read, hidden, sessions, imports, memories }
+  const { writeNew, fork, finishRemoval, removeAll, purgeMemories, discard } = longWork(parts)
 
   return {
     name: 'sqlite',
@@ -187,10 +188,10 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       },
       markUsed: (user, ids, at) => write(() => memories.markUsed(user, ids, at)),
       forgetKeys: (before, limit, within) => write(() => memoryKeys.forget(before, limit, within)),
-      purge: (user) => write(() => memories.purge(user)),
+      purge: purgeMemories,
       get: (ids, within) => read(() => memoryReads.get(ids, within)),
       list: (query) => read(() => memoryReads.list(query)),
-      history: (id, within) => read(() => memoryReads.history(id, within)),
+      history: (id, within, after) => read(() => memoryReads.history(id, within, after)),
       fromSource: (query) => read(() => memoryReads.fromSource(query)),
       expired: (at, limit, within) => read(() => memoryReads.expired(at, limit, within)),
       findResponse: (stamp, within) => read(() => memoryKeys.findResponse(stamp, within)),

@@ -40,12 +40,14 @@ const SELECT_IDS = `
  * read every long text of the last minute.
  */
 export function listSql(query: Partial<ListQuery>): string {
+  // without the hint, SQLite reads all sessions of the user: every end looks for children
+  const hint = query.parent === undefined ? '' : 'indexed by sessions_children'
   const conditions = FILTER_NAMES.filter((name) => query[name] !== undefined).map((name) => FILTERS[name])
   return `
     select s.*
     from (
       select id as key
-      from sessions
+      from sessions ${hint}
       where ${['tenant = @tenant', ...conditions].join(' and ')}
       order by activity_minute desc, last_activity_at desc, id desc
       ${LIMIT}

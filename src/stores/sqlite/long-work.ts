@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { UserKey } from '../../ports/recall-index.ts'
 import type { CreateResult, ForkRequest, PurgeCounts, SessionKey } from '../../ports/session-store.ts'
 import { type HiddenSession, type HiddenSessions, isAbandoned, type Removal } from './hidden-sessions.ts'
 import type { ImportWriter } from './imports.ts'
 import { HiddenSessionError } from './intake.ts'
+import type { MemoryWriter } from './memory-write.ts'
 import type { SessionWriter } from './sessions.ts'
 
 /** Pause in milliseconds between two pieces, in which other processes get the lock. */
@@ -16,10 +18,11 @@ interface Parts {
   hidden: HiddenSessions
   sessions: SessionWriter
   imports: ImportWriter
+  memories: Pick<MemoryWriter, 'hideIndex' | 'removePiece'>
 }
 
 /** Purges and forks of any size: one short transaction per piece. */
-export function longWork({ write, read, hidden, sessions, imports }: Parts) {
+export function longWork({ write, read, hidden, sessions, imports, memories }: Parts) {
   /** Removes the next piece of a session that may be gone meanwhile. */
   function removeNext(sessionId: string): Removal {
     const user = hidden.find(sessionId)
@@ -46,6 +49,21 @@ export function longWork({ write, read, hidden, sessions, imports }: Parts) {
       const { events, keys } = await finishRemoval(id, await write(() => removeNext(id)))
       total.events += events
       total.keys += keys
+    }
+    return total
+  }
+
+  /** Removes everything of a user but sessions, which must then be indexed again. */
+  async function purgeMemories(user: UserKey): Promise<{ memories: number; keys: number }> {
+    let { isDone, ...total } = await write(() => {
+      memories.hideIndex(user)
+      return memories.removePiece(user)
+    })
+    while (!isDone) {
+      await delay(PAUSE)
+      const next = await write(() => memories.removePiece(user))
+      total = { memories: total.memories + next.memories, keys: total.keys + next.keys }
+      isDone = next.isDone
     }
     return total
   }
@@ -79,6 +97,7 @@ export function longWork({ write, read, hidden, sessions, imports }: Parts) {
   return {
     finishRemoval,
     removeAll,
+    purgeMemories,
     discard,
     writeNew,
 

@@ -6,6 +6,7 @@ import type { UserKey } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import { LIMIT } from './limit.ts'
 import { OWNED, ownerOf } from './owner-filter.ts'
+import { removeSomeSql } from './pieces.ts'
 import { prepared } from './statement.ts'
 
 export const SELECT_MEMORY_KEY = `
@@ -31,13 +32,15 @@ export const FORGET_KEYS = `
     select tenant, user_id, key from memory_keys where at < @before and ${OWNED} order by at ${LIMIT}
   )`
 
+const REMOVE_KEYS = removeSomeSql('memory_keys', 'key', 'tenant = @tenant and user_id = @userId')
+
 /** Idempotency keys of changes to memories. */
 export function createMemoryKeys(db: Database) {
   const selectKey = prepared<[string, string, string], { fingerprint: string; response: string }>(db, SELECT_MEMORY_KEY)
   const selectResponse = prepared<[object], string>(db, SELECT_RESPONSE).pluck()
   const insertKey = prepared(db, INSERT_MEMORY_KEY)
   const forgetKeys = prepared(db, FORGET_KEYS)
-  const deleteKeysOf = prepared(db, 'delete from memory_keys where tenant = ? and user_id = ?')
+  const removeKeys = prepared<[object]>(db, REMOVE_KEYS)
 
   return {
     /** The stored response of the key of a change. */
@@ -63,9 +66,9 @@ export function createMemoryKeys(db: Database) {
       return forgetKeys.run({ before, limit, ...ownerOf(within) }).changes
     },
 
-    /** Removes the keys of a user and returns their number. */
-    purge({ tenant, userId }: UserKey): number {
-      return deleteKeysOf.run(tenant, userId).changes
+    /** Removes some keys of a user and returns their number. */
+    removeSome({ tenant, userId }: UserKey): number {
+      return removeKeys.run({ tenant, userId }).changes
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { LIMITS } from '../../domain/limits.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { MemoriesQuery, SourceQuery } from '../../ports/memory-store.ts'
@@ -9,11 +10,10 @@ import { type ChangeRow, changeOf, type MemoryRow, memoryOf } from './memory-row
 import { OWNED, ownerOf } from './owner-filter.ts'
 import { prepared } from './statement.ts'
 
-/** @ids is a JSON array. */
-export const SELECT_MEMORIES = `
+export const SELECT_MEMORY = `
   select *
   from memories
-  where id in (select value from json_each(@ids)) and ${OWNED}`
+  where id = @id and ${OWNED}`
 
 /** @ids is a JSON array. */
 export const SELECT_OWN_MEMORIES = `
@@ -54,29 +54,35 @@ export const SELECT_UNREAD = `
 export const SELECT_HISTORY = `
   select version, at, change, confidence, source, note, by_memory
   from memory_history
-  where memory = (select number from memories where id = @id and ${OWNED} limit 1)
-  order by version`
+  where memory = (select number from memories where id = @id and ${OWNED} limit 1) and version > @after
+  order by version
+  limit ${LIMITS.page}`
 
 /** Reads of memories. */
 export function memoryReader(db: Database) {
-  const selectMemories = prepared<[object], MemoryRow>(db, SELECT_MEMORIES)
+  const selectMemory = prepared<[object], MemoryRow>(db, SELECT_MEMORY)
   const listMemories = prepared<[object], MemoryRow>(db, LIST_MEMORIES)
   const selectFromSource = prepared<[object], MemoryRow>(db, SELECT_FROM_SOURCE)
   const selectExpired = prepared<[object], MemoryRow>(db, SELECT_EXPIRED_MEMORIES)
   const selectUnread = prepared<[object], MemoryRow>(db, SELECT_UNREAD)
   const selectHistory = prepared<[object], ChangeRow>(db, SELECT_HISTORY)
 
+  /** One by one, to read no more of them than fit a page. */
+  function* rowsOf(ids: readonly string[], within: Principal | undefined): Generator<MemoryRow> {
+    for (const id of ids) yield* selectMemory.all({ id, ...ownerOf(within) })
+  }
+
   return {
     get(ids: readonly string[], within: Principal | undefined): Memory[] {
-      return selectMemories.all({ ids: JSON.stringify(ids), ...ownerOf(within) }).map(memoryOf)
+      return fillList(rowsOf(ids, within), memoryOf)
     },
 
     list({ tenant, userId, after = '', limit }: MemoriesQuery): Memory[] {
       return fillList(listMemories.iterate({ tenant, userId, after, limit }), memoryOf)
     },
 
-    history(id: string, within: Principal | undefined): MemoryChange[] {
-      return selectHistory.all({ id, ...ownerOf(within) }).map(changeOf)
+    history(id: string, within: Principal | undefined, after = 0): MemoryChange[] {
+      return fillList(selectHistory.iterate({ id, after, ...ownerOf(within) }), changeOf)
     },
 
     fromSource({ tenant, userId, key, after = '', limit }: SourceQuery): Memory[] {

@@ -8,6 +8,7 @@ import { Refusal } from './commit-queue.ts'
 import type { MemoryKeys } from './memory-keys.ts'
 import { SELECT_OWN_MEMORIES } from './memory-read.ts'
 import { type ChangeRow, changeRowOf, type MemoryRow, memoryOf, memoryRowOf } from './memory-rows.ts'
+import { removeSomeSql, runPiece } from './pieces.ts'
 import { CountChanges, type PartitionWriter } from './recall-partition.ts'
 import { type BlockPostings, groupPostings } from './recall-postings.ts'
 import type { IndexWriter } from './recall-write.ts'
@@ -77,9 +78,21 @@ export const COUNT_USES = `
   set use_count = use_count + 1, last_used_at = @at
   where tenant = @tenant and user_id = @userId and id in (select value from json_each(@ids))`
 
-const DELETE_HISTORY_OF = `
-  delete from memory_history
-  where memory in (select number from memories where tenant = ? and user_id = ?)`
+const SELECT_ANY = `
+  select id, number
+  from memories
+  where tenant = @tenant and user_id = @userId
+  limit 1`
+
+const REMOVE_HISTORY = removeSomeSql('memory_history', 'version', 'memory = @number')
+const REMOVE_SOURCES = removeSomeSql('memory_sources', 'key, memory_id', 'tenant = @tenant and user_id = @userId')
+
+/** What a piece of a purge removed, and whether that was the rest. */
+export interface MemoryRemoval {
+  readonly memories: number
+  readonly keys: number
+  readonly isDone: boolean
+}
 
 /** Everything a change writes, ready to writeRows. */
 interface PreparedChange {
@@ -112,6 +125,7 @@ export function memoryWriter(
   partitions: PartitionWriter,
   index: IndexWriter,
   { sessions, children }: { sessions: Pick<SessionWriter, 'hideAll'>; children: ChildSessions },
+  pieceMs: number,
 ) {
   const selectMemories = prepared<[object], MemoryRow & { number: number }>(db, SELECT_OWN_MEMORIES)
   const selectSame = prepared<[object], MemoryRow>(db, SELECT_SAME)
@@ -125,9 +139,9 @@ export function memoryWriter(
   const countUses = prepared(db, COUNT_USES)
   const deleteMemory = prepared(db, 'delete from memories where number = ?')
   const deleteHistory = prepared(db, 'delete from memory_history where memory = ?')
-  const deleteHistoryOf = prepared(db, DELETE_HISTORY_OF)
-  const deleteSourcesOf = prepared(db, 'delete from memory_sources where tenant = ? and user_id = ?')
-  const deleteMemoriesOf = prepared(db, 'delete from memories where tenant = ? and user_id = ?')
+  const selectAny = prepared<[object], { id: string; number: number }>(db, SELECT_ANY)
+  const removeHistory = prepared<[object]>(db, REMOVE_HISTORY)
+  const removeSources = prepared<[object]>(db, REMOVE_SOURCES)
 
   function isAtMark({ sessionId, from, to }: ExtractionMark, { tenant, userId }: UserKey): boolean {
     const session = selectExtracted.get(sessionId, tenant, userId)
@@ -205,6 +219,22 @@ export function memoryWriter(
     if (partition !== undefined) partitions.saveCounts(partition, counts)
   }
 
+  /** Returns false if nothing is left. */
+  function removeSome(user: UserKey, counts: { memories: number; keys: number }): boolean {
+    if (partitions.removeSomeHidden()) return true
+    const found = selectAny.get(user)
+    if (found !== undefined) {
+      if (removeHistory.run({ number: found.number }).changes > 0) return true
+      const removal = { puts: [], removals: [found.id], response: undefined }
+      writeRows(removal, user, loadPrevious(removal, user))
+      counts.memories += 1
+      return true
+    }
+    const gone = keys.removeSome(user)
+    counts.keys += gone
+    return gone > 0 || removeSources.run(user).changes > 0
+  }
+
   return {
     /** Only hides the sessions to purge. */
     change(request: ChangeRequest): ChangeResult {
@@ -228,15 +258,18 @@ export function memoryWriter(
       countUses.run({ tenant, userId, ids: JSON.stringify(ids), at })
     },
 
-    purge({ tenant, userId }: UserKey): { memories: number; keys: number } {
-      deleteHistoryOf.run(tenant, userId)
-      deleteSourcesOf.run(tenant, userId)
-      const memories = deleteMemoriesOf.run(tenant, userId).changes
-      index.clear({ tenant, userId })
-      return { memories, keys: keys.purge({ tenant, userId }) }
+    hideIndex: (user: UserKey) => index.hide(user),
+
+    /** Removes the next piece of everything of a user, and of hidden partitions. */
+    removePiece({ tenant, userId }: UserKey): MemoryRemoval {
+      const counts = { memories: 0, keys: 0 }
+      const isDone = runPiece(() => removeSome({ tenant, userId }, counts), pieceMs)
+      return { ...counts, isDone }
     },
   }
 }
+
+export type MemoryWriter = ReturnType<typeof memoryWriter>
 
 /** A decider and its result may throw anything; nothing is written at that point. */
 function runDecider({ tenant, userId, decide }: ChangeRequest, memories: readonly Memory[]): PreparedChange {

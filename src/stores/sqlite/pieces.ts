@@ -18,6 +18,16 @@ const SELECT_BATCH = `
   order by sequence
   limit ${MAX_EVENTS}`
 
+/** Rows of a table to remove at a time. */
+const MAX_ROWS = 100
+
+/** The statement that removes some of the rows with this condition. `key` identifies them among each other. */
+export function removeSomeSql(table: string, key: string, condition: string): string {
+  return `
+    delete from ${table}
+    where ${condition} and (${key}) in (select ${key} from ${table} where ${condition} limit ${MAX_ROWS})`
+}
+
 /** Repeats a step until it returns false, or until the time is over. Returns whether the steps have ended. */
 export function runPiece(step: () => boolean, ms: number): boolean {
   const end = performance.now() + ms

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { IndexPartition, UserKey } from '../../ports/recall-index.ts'
+import { removeSomeSql } from './pieces.ts'
 import type { BlockPostings } from './recall-postings.ts'
 import { prepared } from './statement.ts'
 
@@ -41,6 +42,28 @@ export const DELETE_POSTING = `
   delete from recall_postings
   where corpus_id = ? and term = ? and session_id = ? and block = ?
   returning messages`
+
+/** Hides both partitions of a user: no user has an empty name. */
+const HIDE_PARTITIONS = `
+  update recall_corpora
+  set tenant = '', user_id = id
+  where tenant = ? and user_id = ?`
+
+const SELECT_HIDDEN = `
+  select id
+  from recall_corpora
+  where tenant = ''
+  limit 1`
+
+const OF_PARTITION = 'corpus_id = @partition'
+
+export const REMOVE_HIDDEN = [
+  removeSomeSql('recall_postings', 'term, session_id, block', OF_PARTITION),
+  removeSomeSql('recall_terms', 'term', OF_PARTITION),
+  removeSomeSql('recall_speakers', 'speaker', OF_PARTITION),
+  removeSomeSql('recall_blocks', 'session_id, block', OF_PARTITION),
+  removeSomeSql('recall_messages', 'session_id, turn', OF_PARTITION),
+]
 
 /** Postings removed at a time, which takes about 2 ms. */
 const MAX_REMOVED = 200
@@ -97,10 +120,10 @@ export function partitionWriter(db: Database) {
   const deletePosting = prepared<[number, string, Buffer, number], number>(db, DELETE_POSTING).pluck()
   const changeTerm = counter(db, 'recall_terms', 'term')
   const changeSpeaker = counter(db, 'recall_speakers', 'speaker')
-  const deleteAll = ['recall_postings', 'recall_terms', 'recall_speakers', 'recall_blocks', 'recall_messages']
-    .map((table) => `delete from ${table} where corpus_id = ?`)
-    .concat('delete from recall_corpora where id = ?')
-    .map((sql) => prepared<[number]>(db, sql))
+  const hidePartitions = prepared(db, HIDE_PARTITIONS)
+  const selectHidden = prepared<[], number>(db, SELECT_HIDDEN).pluck()
+  const removeHidden = REMOVE_HIDDEN.map((sql) => prepared<[object]>(db, sql))
+  const deletePartition = prepared(db, 'delete from recall_corpora where id = ?')
 
   function find({ tenant, userId, corpus }: IndexPartition): number | undefined {
     return selectPartition.get(tenant, userId, corpus)
@@ -157,12 +180,17 @@ export function partitionWriter(db: Database) {
       deleteIfEmpty.run(partition)
     },
 
-    /** Removes both partitions of a user with their content. */
-    clear(user: UserKey): void {
-      for (const corpus of ['messages', 'memories'] as const) {
-        const found = find({ ...user, corpus })
-        if (found !== undefined) for (const statement of deleteAll) statement.run(found)
-      }
+    /** Hides both partitions of a user, so that no call finds them any more. */
+    hide({ tenant, userId }: UserKey): void {
+      hidePartitions.run(tenant, userId)
+    },
+
+    /** Removes some content of a hidden partition, of any user: that of a purge which was interrupted, too. */
+    removeSomeHidden(): boolean {
+      const partition = selectHidden.get()
+      if (partition === undefined) return false
+      if (!removeHidden.some((statement) => statement.run({ partition }).changes > 0)) deletePartition.run(partition)
+      return true
     },
   }
 }

@@ -1,4 +1,6 @@
 import type { Database } from 'better-sqlite3'
+import { sizeOf } from '../../domain/event-size.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import type {
   EventPlace,
   FactsQuery,
@@ -148,11 +150,16 @@ export function indexReader(db: Database) {
   function events({ tenant, userId }: UserKey, places: readonly EventPlace[]): PlacedEvent[] {
     const own = new Map<string, boolean>()
     const found: PlacedEvent[] = []
+    let size = 0
     for (const { session, sequence } of places) {
       const isOwn = own.get(session) ?? isOwner.get(session, tenant, userId) !== undefined
       own.set(session, isOwn)
       const row = isOwn ? selectEvent.get(session, sequence) : undefined
-      if (row) found.push({ session, event: eventOf(row) })
+      if (row === undefined) continue
+      const event = eventOf(row)
+      found.push({ session, event })
+      size += sizeOf(event)
+      if (size >= LIMITS.pageSize) break
     }
     return found
   }

@@ -111,9 +111,9 @@ export function indexWriter(db: Database, partitions: PartitionWriter) {
       return true
     },
 
-    /** Removes everything indexed of a user, in both partitions. */
-    clear(user: UserKey): void {
-      partitions.clear(user)
+    /** Hides everything indexed of a user, in both partitions; `partitions.removeSomeHidden` removes it. */
+    hide(user: UserKey): void {
+      partitions.hide(user)
       resetMarks.run(user.tenant, user.userId)
     },
   }

@@ -30,7 +30,7 @@ import {
   SELECT_EXPIRED_MEMORIES,
   SELECT_FROM_SOURCE,
   SELECT_HISTORY,
-  SELECT_MEMORIES,
+  SELECT_MEMORY,
   SELECT_OWN_MEMORIES,
   SELECT_UNREAD,
 } from './memory-read.ts'
@@ -270,7 +270,7 @@ describe('query plans of memory and recall', () => {
     ['a message', SELECT_PLACE, 'PRIMARY KEY (corpus_id=? AND session_id=? AND turn=?)'],
     ['the last messages of a session', SELECT_LAST_TURNS, 'PRIMARY KEY (corpus_id=? AND session_id=?)'],
     ['the last messages of a span', SELECT_SPAN, 'recall_messages_time (corpus_id=? AND time>? AND time<?)'],
-    ['memories by id', SELECT_MEMORIES, 'memories_id (id=?)'],
+    ['memories by id', SELECT_MEMORY, 'memories_id (id=?)'],
     ['memories of a user by id', SELECT_OWN_MEMORIES, '(tenant=? AND user_id=? AND id=?)'],
     ['uses to be counted', COUNT_USES, '(tenant=? AND user_id=? AND id=?)'],
     ['memories that say the same', SELECT_SAME, 'memories_fingerprint (tenant=? AND user_id=? AND fingerprint=?)'],
@@ -286,7 +286,7 @@ describe('query plans of memory and recall', () => {
     ['the key of a change', SELECT_MEMORY_KEY, 'memory_keys USING PRIMARY KEY (tenant=? AND user_id=? AND key=?)'],
     ['the response to a key', SELECT_RESPONSE, 'memory_keys USING INDEX memory_keys_fingerprint (fingerprint=?'],
     ['keys to forget', FORGET_KEYS, 'memory_keys USING COVERING INDEX memory_keys_at (at<?)'],
-    ['the history of a memory', SELECT_HISTORY, 'memory_history USING PRIMARY KEY (memory=?)'],
+    ['the history of a memory', SELECT_HISTORY, 'memory_history USING PRIMARY KEY (memory=? AND version>?)'],
   ]
   it.each(plans)('serve %s by an index', (_, sql, index) => {
     const names = sql.match(/@\w+/g) ?? []

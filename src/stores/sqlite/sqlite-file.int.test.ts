@@ -11,6 +11,7 @@ import { conversation } from '../conformance/api-service.ts'
 import { startWorker } from '../conformance/processes.ts'
 import { upTo } from '../conformance/samples.ts'
 import { existsSync } from '../files.ts'
+import { SELECT_DESCENDANTS, SELECT_OTHER_CHILD } from './children.ts'
 import { MARK_PURGED, SELECT_ALL_LINKS, SELECT_COMMIT_TIME, SELECT_LAST, SELECT_LINKS } from './commits.ts'
 import { pendingSql } from './imports.ts'
 import { sqliteStore } from './index.ts'
@@ -407,6 +408,7 @@ describe('query plans', () => {
     ['sessions of a chatmode', listSql({ chatmode: '' }), 'sessions_chatmode'],
     ['sessions of an agent', listSql({ agent: '' }), 'sessions_agent'],
     ['sessions of a conversation', listSql({ conversationId: '' }), 'sessions_conversation'],
+    ['children of a session', listSql({ userId: '', parent: '' }), 'sessions_children (parent_id=?)'],
     ['sessions of a time', listSql({ since: '', until: '' }), 'sessions_activity'],
     ['sessions behind a cursor', listSql({ cursor: { lastActivityAt: '', id: '' } }), 'sessions_activity'],
     ['idle sessions', SELECT_IDLE, 'sessions_due (activity_minute<?)'],
@@ -435,6 +437,14 @@ describe('query plans', () => {
     expect(plan).not.toMatch(/SCAN (?!\(subquery)/)
     // sorting sessions of one minute is fine, sorting a whole list is not
     expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY')
+  })
+
+  it.each([
+    ['descendants', SELECT_DESCENDANTS],
+    ['other children', SELECT_OTHER_CHILD],
+  ])('find %s of sessions by the parent', async (_, sql) => {
+    await madeFile()
+    expect(planOf(sql)).toContain('SEARCH s USING INDEX sessions_children (parent_id=?)')
   })
 
   // the order is by source node, so only incoming edges are sorted

@@ -628,28 +628,31 @@ begin
   end loop;
 end $$;
 
--- Events of the user's sessions at the given places, in the given order.
-create function context.events_at(p_partition smallint, p_tenant text, p_user text, p_session uuid[], p_sequence integer[])
+-- Events of the user's sessions at the given places, in the given order, up to the one with which they have p_size
+-- characters.
+create function context.events_at(
+  p_partition smallint, p_tenant text, p_user text, p_session uuid[], p_sequence integer[], p_size integer
+)
 returns table (
   session_id uuid, sequence integer, id uuid, type text, role text, content text, parts text, agent_id text,
   occurred_at text, created_at timestamptz
 )
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  size bigint := 0;
 begin
   perform set_tenant(p_tenant);
-  return query
-    select e.*
-    from unnest(p_session, p_sequence) with ordinality as p (session_id, sequence, n)
-    cross join lateral (
-      select s.tenant, s.user_id from sessions s where s.partition = p_partition and s.id = p.session_id offset 0
-    ) s
-    cross join lateral (
-      select x.session_id, x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
-      from session_events x
-      where x.partition = p_partition and x.session_id = p.session_id and x.sequence = p.sequence
-      offset 0
-    ) e
-    where s.tenant = p_tenant and s.user_id = p_user
-    order by p.n;
+  -- one by one, to read no more of them than fit
+  for i in 1 .. cardinality(p_session) loop
+    select x.session_id, x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+    into session_id, sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
+    from sessions s
+    join session_events x on x.partition = s.partition and x.session_id = s.id and x.sequence = p_sequence[i]
+    where s.partition = p_partition and s.id = p_session[i] and s.tenant = p_tenant and s.user_id = p_user;
+    continue when not found;
+    return next;
+    size := size + length(content) + coalesce(length(parts), 0);
+    exit when size >= p_size;
+  end loop;
 end $$;

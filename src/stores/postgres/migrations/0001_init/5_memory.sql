@@ -570,26 +570,33 @@ begin
   end loop;
 end $$;
 
--- The memories with these ids: of one user, in the user's partition, or of all users.
-create function context.get_memories(p_partition smallint, p_tenant text, p_user text, p_ids uuid[])
-returns setof context.memory_rows
-language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
-begin
-  perform set_tenant(p_tenant);
-  return query
-    select (l.m).*
-    from (select distinct w.id from unnest(p_ids) as w (id)) w
-    cross join lateral (
-      select m from memory_rows m where m.id = w.id offset 0
-    ) l
-    where can_access((l.m).tenant, (l.m).user_id, p_tenant, p_user);
-end $$;
-
 -- Characters of the long columns of a memory. Lists end with the memory that takes them to p_size of these.
 create function context.memory_size(m context.memory_rows) returns integer
 language sql immutable as $$
   select coalesce(length(m.content), 0) + coalesce(length(m.metadata::text), 0) + coalesce(length(m.lineage::text), 0)
 $$;
+
+-- The memories with these ids, in their order: of one user, in the user's partition, or of all users.
+create function context.get_memories(
+  p_partition smallint, p_tenant text, p_user text, p_ids uuid[], p_size integer
+)
+returns setof context.memory_rows
+language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
+declare
+  r memory_rows;
+  size bigint := 0;
+  v_id uuid;
+begin
+  perform set_tenant(p_tenant);
+  -- one by one, to read no more of them than fit
+  foreach v_id in array p_ids loop
+    for r in select m.* from memory_rows m where m.id = v_id and can_access(m.tenant, m.user_id, p_tenant, p_user) loop
+      return next r;
+      size := size + memory_size(r);
+    end loop;
+    exit when size >= p_size;
+  end loop;
+end $$;
 
 create function context.list_memories(
   p_partition smallint, p_tenant text, p_user text, p_after uuid, p_limit integer, p_size integer
@@ -617,20 +624,32 @@ begin
   end loop;
 end $$;
 
-create function context.read_memory_history(p_partition smallint, p_tenant text, p_user text, p_memory uuid)
+-- The changes of a memory after a version, up to the one that takes their notes to p_size characters.
+create function context.read_memory_history(
+  p_partition smallint, p_tenant text, p_user text, p_memory uuid, p_after integer, p_limit integer, p_size integer
+)
 returns table (
   version integer, at timestamptz, change text, confidence double precision, source json, note text, by_memory uuid
 )
-language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
+language plpgsql security definer set search_path = context, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+declare
+  size bigint := 0;
 begin
   perform set_tenant(p_tenant);
-  return query
+  for version, at, change, confidence, source, note, by_memory in
     select h.version, h.at, h.change, h.confidence::double precision, h.source, h.note, h.by_memory
     from memori.memories m
     join memori.memory_history h on h.partition = m.partition and h.user_id = m.user_id::text and h.tenant = m.tenant
       and h.memory_id = m.memory_id
-    where m.memory_id = p_memory and can_access(m.tenant, m.user_id::text, p_tenant, p_user)
-    order by h.version;
+    where m.memory_id = p_memory and can_access(m.tenant, m.user_id::text, p_tenant, p_user) and h.version > p_after
+    order by h.version
+    limit p_limit
+  loop
+    return next;
+    size := size + coalesce(length(note), 0);
+    exit when size >= p_size;
+  end loop;
 end $$;
 
 create function context.memories_by_source(
