@@ -272,7 +272,10 @@ export class TooManyStreamsError extends ThroughlineError {
   }
 }
 
-/** The caller or its tenant uses its share of the server. Nothing was done; try again after `retryAfter` seconds. */
+/**
+ * The caller, its tenant or its address uses its share of the server. Nothing was done; try again after `retryAfter`
+ * seconds.
+ */
 export class RateLimitedError extends ThroughlineError {
   override readonly name = 'RateLimitedError'
   readonly code = 'RATE_LIMITED'
@@ -280,20 +283,21 @@ export class RateLimitedError extends ThroughlineError {
 
   constructor(details: RateLimitedError['details'], options?: ErrorOptions) {
     const { limit, retryAfter } = details
-    super(`${SHARED_LIMITS[limit]} of this caller or tenant (limit ${limit}); try again in ${retryAfter} s`, options)
+    super(`${SHARED_LIMITS[limit]} (limit ${limit}); try again in ${retryAfter} s`, options)
     this.details = details
   }
 }
 
 const SHARED_LIMITS = {
-  requests: 'too many concurrent requests',
-  bodies: 'too many bytes of concurrent bodies',
-  streams: 'too many open streams',
-  bulk: 'too many concurrent calls that work through many sessions',
-  requestsPerSecond: 'too many requests per second',
+  requests: 'too many concurrent requests of this caller or tenant',
+  bodies: 'too many bytes of concurrent bodies of this caller or tenant',
+  streams: 'too many open streams of this caller or tenant',
+  bulk: 'too many concurrent calls that work through many sessions, of this caller or tenant',
+  requestsPerSecond: 'too many requests per second of this caller or tenant',
+  connectionsPerAddress: 'too many open connections from this address',
 } as const
 
-/** A limit that tenants and callers share. */
+/** A limit on what one caller, tenant or address may use. */
 export type SharedLimit = keyof typeof SHARED_LIMITS
 
 /** The server is overloaded, stopping, or cannot verify tokens right now. Nothing was done; try again soon. */

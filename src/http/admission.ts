@@ -1,4 +1,5 @@
 import { RateLimitedError, type SharedLimit, TooManyStreamsError, UnavailableError } from '../domain/errors.ts'
+import { FairQueue } from './fair-queue.ts'
 import type { RequestRate } from './request-rate.ts'
 import { type Holder, Share } from './share.ts'
 
@@ -22,8 +23,12 @@ export interface Limits {
   requestsPerSecondPerCaller: number
   /** Open connections. @default 20,000 */
   connections: number
+  /** Open connections of one address, or of one /64 network of IPv6. @default 10,000 */
+  connectionsPerAddress: number
   /** Milliseconds for a whole request to arrive. @default 60,000 */
   requestTimeoutMs: number
+  /** Bytes per second that a body must arrive with, as an average over 10 s. @default 1000 */
+  bodyBytesPerSecond: number
   /**
    * Milliseconds without progress after which a large response or a stream is cut off. Must be longer than the 15 s
    * between heartbeats of an idle stream. @default 60,000
@@ -43,7 +48,9 @@ export const DEFAULT_LIMITS: Limits = {
   requestsPerSecond: 1000,
   requestsPerSecondPerCaller: 500,
   connections: 20_000,
+  connectionsPerAddress: 10_000,
   requestTimeoutMs: 60_000,
+  bodyBytesPerSecond: 1000,
   stallTimeoutMs: 60_000,
   stopTimeoutMs: 10_000,
 }
@@ -55,13 +62,15 @@ const CHUNK_OVERHEAD = 128
 export interface Visit {
   /** Counts an arrived part of its body; throws if the total is too much for now. */
   carry(bytes: number): void
+  /** Waits until it may work; `undefined` if it may at once. Only the first call waits. */
+  turn(): Promise<void> | undefined
   /** Counts it as bulk work too; throws if there is too much for now. */
   beginBulk(): void
   leave(): void
 }
 
 /** What callers share at once. */
-type Pool = Exclude<SharedLimit, 'requestsPerSecond'>
+type Pool = Exclude<SharedLimit, 'requestsPerSecond' | 'connectionsPerAddress'>
 
 /** Admission control: refuses what is too much at once, so that accepted work gets done and nobody takes it all. */
 export class Admission {
@@ -70,6 +79,7 @@ export class Admission {
   readonly #rate: RequestRate | undefined
   readonly #shares: Record<Pool, Share>
   readonly #streams = new Map<string, number>()
+  readonly #queue = new FairQueue()
   #requests = 0
   #stopping = false
   #waiting: (() => void)[] = []
@@ -99,11 +109,17 @@ export class Admission {
     const { requests, bodies, bulk } = this.#shares
     let held = 0
     let isBulk = false
+    let hadTurn = false
     return {
       // count arrived bytes, not announced ones: a caller who sends nothing must not block others
       carry: (bytes) => {
         this.#take('bodies', bytes + CHUNK_OVERHEAD, caller)
         held += bytes + CHUNK_OVERHEAD
+      },
+      turn: () => {
+        if (hadTurn) return undefined
+        hadTurn = true
+        return this.#queue.turn(caller)
       },
       beginBulk: () => {
         this.#take('bulk', 1, caller)

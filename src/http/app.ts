@@ -14,6 +14,7 @@ import type { Principal } from '../domain/record.ts'
 import { restricted } from '../features/kernel/access.ts'
 import type { Deps } from '../features/kernel/deps.ts'
 import type { HttpMetrics, ServerRegistry } from '../metrics/http.ts'
+import { limitAddresses } from './address-limit.ts'
 import type { Admission, Limits, Visit } from './admission.ts'
 import type { Authenticator, Caller } from './auth.ts'
 import { readBody } from './body.ts'
@@ -98,6 +99,7 @@ export async function appOn(parts: AppParts): Promise<App> {
   await describeRoutes(app, parts.version)
   takeBodies(app, limits)
   cutUnreadBodies(app)
+  limitAddresses(app, limits.connectionsPerAddress)
   app.addHook('onRequest', (_request, reply, done) => {
     // of everything but the inspector, which sets its own
     void reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
@@ -118,12 +120,12 @@ export async function appOn(parts: AppParts): Promise<App> {
   return app
 }
 
-function takeBodies(app: FastifyInstance, { body }: Limits): void {
+function takeBodies(app: FastifyInstance, limits: Limits): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(['application/json', 'application/merge-patch+json'], (request, stream, done) => {
     // no caller was authenticated for an unknown route: do not read the body
     if (request.is404) done(null)
-    else readBody(stream, body, request.visit, done)
+    else readBody(stream, limits, request.visit, done)
   })
 }
 

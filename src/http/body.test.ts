@@ -6,13 +6,15 @@ import { Admission, DEFAULT_LIMITS } from './admission.ts'
 import { readBody } from './body.ts'
 
 /** Reads what comes in these pieces. */
-function read(pieces: readonly (string | Buffer)[], limit = DEFAULT_LIMITS.body): Promise<unknown> {
+function read(pieces: readonly (string | Buffer)[], body = DEFAULT_LIMITS.body): Promise<unknown> {
   const message = new IncomingMessage(new Socket())
   for (const piece of pieces) message.push(piece)
   message.push(null)
   return new Promise((resolve, reject) => {
     const visit = new Admission(DEFAULT_LIMITS).enter({ name: 'local' })
-    readBody(message, limit, visit, (error, body) => (error === null ? resolve(body) : reject(error)))
+    readBody(message, { ...DEFAULT_LIMITS, body }, visit, (error, body) =>
+      error === null ? resolve(body) : reject(error),
+    )
   })
 }
 

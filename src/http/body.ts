@@ -5,8 +5,23 @@ import { LIMITS } from '../domain/limits.ts'
 import { nextTurn } from '../features/kernel/next-turn.ts'
 import type { Visit } from './admission.ts'
 
+/** The body arrives more slowly than the server waits for it. */
+export class SlowBodyError extends ValidationError {
+  constructor(bytesPerSecond: number) {
+    super('body', `arrived too slowly: send at least ${bytesPerSecond} bytes per second, or smaller bodies`)
+  }
+}
+
+/** What the bodies of requests must keep to. */
+export interface BodyLimits {
+  readonly body: number
+  readonly bodyBytesPerSecond: number
+  readonly requestTimeoutMs: number
+}
+
 /** Reads the body of a request up to the limit; `undefined` if it is empty. */
-export function readBody(stream: IncomingMessage, limit: number, visit: Visit, done: Done): void {
+export function readBody(stream: IncomingMessage, limits: BodyLimits, visit: Visit, done: Done): void {
+  const limit = limits.body
   const announced = Number(stream.headers['content-length'] ?? 0)
   if (announced > limit) {
     done(new TooLargeError({ field: 'body', limit, actual: announced }))
@@ -14,7 +29,13 @@ export function readBody(stream: IncomingMessage, limit: number, visit: Visit, d
   }
   const chunks: Buffer[] = []
   let size = 0
+  const endWatch = watchRate(
+    limits,
+    () => size,
+    () => end(new SlowBodyError(limits.bodyBytesPerSecond)),
+  )
   const end = (error: Error | null, body?: unknown) => {
+    endWatch()
     stream.off('data', take).off('end', finish).off('error', gone)
     done(error, body)
   }
@@ -30,6 +51,12 @@ export function readBody(stream: IncomingMessage, limit: number, visit: Visit, d
     }
   }
   const finish = () => {
+    endWatch()
+    const turn = visit.turn()
+    if (turn === undefined) use()
+    else void turn.then(use)
+  }
+  const use = () => {
     const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
     if (size > LARGE) {
       void parsedInTurns(body).then((value) => end(null, value), end)
@@ -46,6 +73,33 @@ export function readBody(stream: IncomingMessage, limit: number, visit: Visit, d
     end(null, value)
   }
   stream.on('data', take).on('end', finish).on('error', gone)
+}
+
+/** Milliseconds over which the rate of a body is measured; less if a request has little time to arrive. */
+const MEASURED_MS = 10_000
+
+/** Calls `onSlow` when too few bytes arrived in a while. @returns ends the watch */
+function watchRate(
+  { bodyBytesPerSecond, requestTimeoutMs }: BodyLimits,
+  size: () => number,
+  onSlow: () => void,
+): () => void {
+  const ms = Math.min(MEASURED_MS, requestTimeoutMs / 4)
+  let before = 0
+  let pending: NodeJS.Immediate | undefined
+  const check = () => {
+    const arrived = size() - before
+    before = size()
+    if (arrived < (bodyBytesPerSecond * ms) / 1000) onSlow()
+  }
+  // after the bytes that arrived while the event loop was busy
+  const timer = setInterval(() => {
+    pending = setImmediate(check)
+  }, ms)
+  return () => {
+    clearInterval(timer)
+    clearImmediate(pending)
+  }
 }
 
 type Done = (error: Error | null, body?: unknown) => void

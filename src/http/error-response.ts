@@ -6,6 +6,7 @@ import {
   TooLargeError,
   ValidationError,
 } from '../domain/errors.ts'
+import { SlowBodyError } from './body.ts'
 
 // a Record over the union: a new code without a status does not compile
 export const STATUS: Record<ErrorCode, 400 | 401 | 404 | 409 | 413 | 422 | 429 | 500 | 503> = {
@@ -71,7 +72,7 @@ export interface Problem {
 /** The error as a response body. */
 export function problemOf(error: ThroughlineError, requestId: string): Problem {
   const { code, message, details } = error
-  const status = STATUS[code]
+  const status = error instanceof SlowBodyError ? 408 : STATUS[code]
   // a driver's message may contain payloads or the database's address
   const isDriver = code === 'STORAGE' && error.cause !== undefined
   const detail = isDriver ? `the store failed; the log of the server says more under request ${requestId}` : message

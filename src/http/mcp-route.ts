@@ -65,6 +65,7 @@ async function respond(front: McpFront, request: FastifyRequest, reply: FastifyR
   const { visit, caller, body, log } = request
   request.handled = true
   try {
+    await visit.turn()
     const { deps, userId } = forUser(caller.deps, request, front.defaultUser)
     const report = (error: unknown) => log.error({ err: error }, 'failed')
     const response = await front.handle({ deps, userId, request: webRequest(request), body, report })

@@ -48,6 +48,7 @@ export function mount(app: FastifyInstance, route: Route, context: RouteContext)
         const params = request.params as Record<string, string>
         const id = ofSession ? sessionIdOf(params['id'] ?? '') : (params['id'] ?? '')
         const body = isObject ? objectIn(request.body) : request.body
+        await visit.turn()
         const work = route.work === undefined ? undefined : workIn(caller.deps, route.work, id, body)
         if (route.bulk === true) visit.beginBulk()
         const call: Call = {

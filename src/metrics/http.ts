@@ -28,7 +28,8 @@ export interface HttpMetrics {
 }
 
 /** Limits whose refusals start at 0: `increase()` misses the first of a series that starts with it. */
-const LIMITS = 'requests bodies streams bulk requestsPerSecond streamsPerCaller busy stopping keys'.split(' ')
+const LIMITS =
+  'requests bodies streams bulk requestsPerSecond streamsPerCaller connectionsPerAddress busy stopping keys'.split(' ')
 
 /** Figures in the details of a store. */
 const STORE_FIGURES = {

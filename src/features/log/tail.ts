@@ -39,8 +39,9 @@ async function* follow(
         yield sessionEvent(sessionId, stored)
         seen = stored.sequence
       }
-      if (page.length > 0) await nextTurn()
-      else if (!stopping.aborted) await bell.rung
+      if (page.length === 0 && !stopping.aborted) await bell.rung
+      // one append can wake hundreds of streams, which must not all read in the same turn of the event loop
+      await nextTurn()
     }
   } finally {
     stopping.removeEventListener('abort', stop)

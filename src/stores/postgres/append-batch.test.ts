@@ -56,6 +56,18 @@ test('takes at most 256 appends, and an append marked alone by itself', () => {
   expect(shape(pending)).toEqual([['a', 44]])
 })
 
+test('takes at most 256 events, unless one append has more, and of each user in turn', () => {
+  const of = (sessionId: string, partition: number, count: number) => ({ ...append(sessionId, {}, count), partition })
+  const pending = [...Array.from({ length: 100 }, () => of('a', 1, 64)), of('b', 1, 400), of('c', 2, 1)]
+  expect(shape(pending)).toEqual([
+    ['a', 3],
+    ['c', 1],
+  ])
+  // what is left keeps its order
+  expect(pending.map(({ request }) => request.sessionId)).toEqual([...Array<string>(97).fill('a'), 'b'])
+  expect(shape([of('b', 1, 400), of('c', 2, 1)])).toEqual([['b', 1]])
+})
+
 test('columns give the session and place of each event', () => {
   const groups = takeBatch([append('a', {}, 2), append('a', keyed('k')), append('b', { expectedSequence: 2 ** 40 }, 2)])
   const columns = batchColumns(groups, keyedAppends(groups))

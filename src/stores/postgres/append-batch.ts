@@ -1,4 +1,5 @@
 import { countTurns } from '../../domain/event.ts'
+import { FairLines } from '../../domain/fair-lines.ts'
 import type { AppendRequest, NewEvent } from '../../ports/session-store.ts'
 import type { ElementType } from './arrays.ts'
 import { eventColumns, eventValues, MAX_INT, ownerOf } from './rows.ts'
@@ -6,6 +7,8 @@ import { minuteOf } from './times.ts'
 
 /** Most appends in one batch. */
 const MAX_APPENDS = 256
+/** Most events in one batch, unless a single append has more. Every other append waits until the batch is written. */
+const MAX_EVENTS = 256
 
 /** An append that waits for its batch. */
 export interface PendingAppend {
@@ -30,7 +33,7 @@ export interface Group<Item extends PendingAppend> {
 /**
  * Removes the appends of the next batch from the queue. In one batch a session has one owner and each key once, and an
  * append with an expected sequence is the only one of its session. An append that does not fit stays in the queue, with
- * all later ones to the same session. So do those to `held` sessions.
+ * all later ones to the same session. So do those to `held` sessions. Where not all fit, users take turns.
  */
 export function takeBatch<Item extends PendingAppend>(
   pending: Item[],
@@ -39,24 +42,34 @@ export function takeBatch<Item extends PendingAppend>(
   const alone = pending.findIndex(({ isAlone, request }) => isAlone === true && !held.has(request.sessionId))
   if (alone >= 0) return pending.splice(alone, 1).map(groupOf)
   const groups = new Map<string, Group<Item>>()
-  const rest: Item[] = []
+  const taken = new Set<Item>()
   const blocked = new Set(held)
-  let taken = 0
-  for (const item of pending) {
-    const { sessionId } = item.request
+  let events = 0
+  for (const item of inTurns(pending)) {
+    const { sessionId, events: added } = item.request
     const group = groups.get(sessionId)
-    if (taken === MAX_APPENDS || blocked.has(sessionId) || (group !== undefined && !fits(group, item))) {
-      rest.push(item)
+    const isFull = taken.size === MAX_APPENDS || (taken.size > 0 && events + added.length > MAX_EVENTS)
+    if (isFull || blocked.has(sessionId) || (group !== undefined && !fits(group, item))) {
       blocked.add(sessionId)
       continue
     }
     if (group === undefined) groups.set(sessionId, groupOf(item))
     else group.items.push(item)
-    taken++
+    taken.add(item)
+    events += added.length
   }
-  pending.splice(0, pending.length, ...rest)
+  pending.splice(0, pending.length, ...pending.filter((item) => !taken.has(item)))
   // every process locks sessions in this order, so batches cannot deadlock
   return Array.from(groups.values()).sort((a, b) => compare(a.tenant, b.tenant) || compare(a.sessionId, b.sessionId))
+}
+
+/** In the order of arrival if all fit; otherwise of each partition, and so each user, one in turn. */
+function inTurns<Item extends PendingAppend>(pending: readonly Item[]): Iterable<Item> {
+  const events = pending.reduce((sum, { request }) => sum + request.events.length, 0)
+  if (pending.length <= MAX_APPENDS && events <= MAX_EVENTS) return pending
+  const lines = new FairLines<Item>()
+  for (const item of pending) lines.add(item, [item.partition, item.request.sessionId])
+  return Array.from(pending, () => lines.next() as Item)
 }
 
 function groupOf<Item extends PendingAppend>(item: Item): Group<Item> {

@@ -101,12 +101,12 @@ export async function connect(url: string, { forMigration = false } = {}): Promi
     await clients.send(client, { text })
   }
 
-  async function acquire(): Promise<PoolClient> {
+  async function acquire(owner?: unknown): Promise<PoolClient> {
     const deadline = performance.now() + timeouts.reconnect
     for (let attempt = 0; ; attempt++) {
       const tried = current
       try {
-        return await clients.take()
+        return await clients.take(owner)
       } catch (error) {
         if (!isUnreachable(error, hosts.length) || performance.now() > deadline) throw storageError(error)
         // unless another call went on to the next host already
@@ -116,8 +116,8 @@ export async function connect(url: string, { forMigration = false } = {}): Promi
     }
   }
 
-  async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = clients.takeIdle() ?? (await acquire())
+  async function withClient<T>(work: (client: PoolClient) => Promise<T>, owner?: unknown): Promise<T> {
+    const client = clients.takeIdle() ?? (await acquire(owner))
     try {
       const result = await work(client)
       clients.release(client, false)
@@ -132,13 +132,13 @@ export async function connect(url: string, { forMigration = false } = {}): Promi
 
   return {
     pooled,
-    waiting: () => pool.waitingCount,
+    waiting: clients.waiting,
 
     async query<Row extends object>(statement: Statement, values: unknown[], { retry }: { retry: boolean }) {
       let deadline: number | undefined
       for (let attempt = 0; ; attempt++) {
         try {
-          return (await withClient((client) => run<Row>(client, statement, values))).rows
+          return (await withClient((client) => run<Row>(client, statement, values), values[0])).rows
         } catch (error) {
           if (refusesWrites(error)) {
             // nothing was written, so every statement may be sent again

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool, PoolClient } from 'pg'
+import { FairLines } from '../../../domain/fair-lines.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /** After this many unused milliseconds a connection is closed. */
@@ -10,12 +11,24 @@ export const READ_ONLY = '25006'
 /** Milliseconds between checks for idle connections and late statements; less if the timeout is short. */
 const CHECK_INTERVAL = 1000
 
+/** A call that waits for a connection; without `resolve` it gave up. */
+interface Waiter {
+  resolve: (() => void) | undefined
+  timer: NodeJS.Timeout | undefined
+}
+
 /** Connections that stay checked out of the pool from one statement to the next. */
 export interface ClientPool {
   /** A connection for this caller until it is released; `undefined` if {@link take} would have to wait. */
   takeIdle(): PoolClient | undefined
-  /** Fails with {@link READ_ONLY} if the server said at the start of a connection that it takes no writes. */
-  take(): Promise<PoolClient>
+  /**
+   * Waits for a connection; those who wait for different data take turns. Fails with {@link READ_ONLY} if the server said
+   * at the start of a connection that it takes no writes.
+   * @param owner what the call is about, such as a partition
+   */
+  take(owner?: unknown): Promise<PoolClient>
+  /** Calls that wait for a connection. */
+  waiting(): number
   /**
    * Closes all connections, those in use when they are released, because the server of this one is of no use any more.
    * @returns whether this is news
@@ -43,6 +56,44 @@ export function clientPool(pool: Pool, timeoutMs: number, toError: (error: Error
   const connected = new Set<ClientBase>()
   const discarded = new WeakSet<ClientBase>()
   let now = performance.now()
+  const { max, connectionTimeoutMillis: patience = 0 } = pool.options
+  /** Calls that have a connection or are getting one. */
+  let busy = 0
+  const waiting = new FairLines<Waiter>()
+  let waiters = 0
+
+  /** Waits until fewer than `max` calls are busy. In the order of arrival, many calls of one caller held up the others. */
+  function enter(owner: unknown): Promise<void> | undefined {
+    if (busy < max) {
+      busy++
+      return undefined
+    }
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = { resolve, timer: undefined }
+      if (patience > 0) {
+        waiter.timer = setTimeout(() => {
+          waiter.timer = undefined
+          waiter.resolve = undefined
+          waiters--
+          reject(Object.assign(new Error('timeout: every connection is in use'), { code: 'ETIMEDOUT' }))
+        }, patience).unref()
+      }
+      waiters++
+      waiting.add(waiter, [owner])
+    })
+  }
+
+  function leave(): void {
+    for (let next = waiting.next(); next !== undefined; next = waiting.next()) {
+      // it gave up
+      if (next.resolve === undefined) continue
+      waiters--
+      clearTimeout(next.timer)
+      next.resolve()
+      return
+    }
+    busy--
+  }
 
   const timer = setInterval(
     () => {
@@ -69,14 +120,27 @@ export function clientPool(pool: Pool, timeoutMs: number, toError: (error: Error
   pool.on('remove', (client) => connected.delete(client))
 
   return {
-    takeIdle: () => idle.pop()?.client,
-
-    async take() {
-      const client = idle.pop()?.client ?? (await pool.connect())
-      if (!discarded.has(client)) return client
-      client.release(true)
-      throw Object.assign(new Error('the server takes no writes'), { code: READ_ONLY })
+    takeIdle() {
+      if (busy >= max) return undefined
+      const client = idle.pop()?.client
+      if (client !== undefined) busy++
+      return client
     },
+
+    async take(owner?: unknown) {
+      await enter(owner)
+      try {
+        const client = idle.pop()?.client ?? (await pool.connect())
+        if (!discarded.has(client)) return client
+        client.release(true)
+        throw Object.assign(new Error('the server takes no writes'), { code: READ_ONLY })
+      } catch (error) {
+        leave()
+        throw error
+      }
+    },
+
+    waiting: () => waiters,
 
     discard(client) {
       if (discarded.has(client)) return false
@@ -90,8 +154,9 @@ export function clientPool(pool: Pool, timeoutMs: number, toError: (error: Error
 
     release(client, broken) {
       const isBroken = broken || discarded.has(client)
-      if (isBroken || pool.ending || pool.waitingCount > 0) client.release(isBroken)
+      if (isBroken || pool.ending) client.release(isBroken)
       else idle.push({ client, since: now })
+      leave()
     },
 
     send(client, query) {
