@@ -1,26 +1,30 @@
-import type { ExportedEvent, SessionBlock } from '../../api.ts'
+import type { ExportedEvent, SessionBlock } from '../api.ts'
+import type { PlacedEvent } from './transcript-log.ts'
 
 /** Maximum events per block, and characters of their contents and parts. */
 const MAX_EVENTS = 500
 const MAX_SIZE = 4 * 1024 * 1024
 
-/** Groups the events of one session into blocks. */
-export async function* blocksOf(
-  sessionId: string,
-  events: AsyncIterable<ExportedEvent>,
-): AsyncGenerator<SessionBlock, undefined> {
-  let block: ExportedEvent[] = []
+/** Groups events into blocks. Those of one session follow each other. */
+export async function* blocksOf(placed: AsyncIterable<PlacedEvent>): AsyncGenerator<SessionBlock, undefined> {
+  let block: { sessionId: string; events: ExportedEvent[] } | undefined
   let size = 0
-  for await (const event of events) {
+  for await (const { sessionId, event } of placed) {
     const more = event.content.length + JSON.stringify(event.parts ?? null).length
-    if (block.length === MAX_EVENTS || (block.length > 0 && size + more > MAX_SIZE)) {
-      yield { sessionId, events: block, done: false }
-      block = []
+    if (block !== undefined) {
+      const isDone = block.sessionId !== sessionId
+      if (isDone || block.events.length === MAX_EVENTS || size + more > MAX_SIZE) {
+        yield { ...block, done: isDone }
+        block = undefined
+      }
+    }
+    if (block === undefined) {
+      block = { sessionId, events: [] }
       size = 0
     }
-    block.push(event)
+    block.events.push(event)
     size += more
   }
-  if (block.length > 0) yield { sessionId, events: block, done: true }
+  if (block !== undefined) yield { ...block, done: true }
   return undefined
 }

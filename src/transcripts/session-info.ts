@@ -1,9 +1,8 @@
-import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
-import { textAt } from './draft.ts'
-import { draftsOf } from './entry-drafts.ts'
+import { hash } from 'node:crypto'
+import { isObject, type Json, type JsonObject } from '../domain/json.ts'
+import type { Facts, TranscriptFormat, Translation } from './format.ts'
 import { sanitizeText } from './sanitize.ts'
 import { parseTime } from './time.ts'
-import { parseCommand } from './user-text.ts'
 
 /** Maximum characters of a task. */
 const MAX_TASK = 200
@@ -14,17 +13,18 @@ export class SessionInfo {
   at?: string
   /** The start as written in the file. */
   occurredAt?: string
-  /** A user or assistant message exists. */
+  /** A user or model message exists. */
   hasMessages = false
-  readonly facts: Record<'cwd' | 'version' | 'gitBranch' | 'slug' | 'entrypoint', string> = {
-    cwd: '',
-    version: '',
-    gitBranch: '',
-    slug: '',
-    entrypoint: '',
-  }
+  readonly facts: Facts = {}
+  /** Hash of the first user message. */
+  promptHash?: string
+  readonly #parseCommand: TranscriptFormat['parseCommand']
   #said?: string
   #command?: string
+
+  constructor({ parseCommand }: Pick<TranscriptFormat, 'parseCommand'>) {
+    this.#parseCommand = parseCommand
+  }
 
   /** The user's first message, else the first command. */
   get task(): string | undefined {
@@ -36,13 +36,13 @@ export class SessionInfo {
     return this.at !== undefined && this.#said !== undefined
   }
 
-  read(value: Json): void {
-    if (!isObject(value)) return
-    this.#readTime(value)
-    for (const key of Object.keys(this.facts) as (keyof SessionInfo['facts'])[]) this.facts[key] ||= textAt(value, key)
-    this.hasMessages ||= value['type'] === 'user' || value['type'] === 'assistant'
-    if (this.#said !== undefined) return
-    for (const { type, content } of draftsOf(value)) if (type === 'user_message') this.#readWords(content)
+  read(value: Json, { drafts, facts = {} }: Translation): void {
+    if (isObject(value)) this.#readTime(value)
+    addFacts(this.facts, facts)
+    for (const { type, content } of drafts) {
+      this.hasMessages ||= type === 'user_message' || type === 'model_message'
+      if (type === 'user_message') this.#readWords(content)
+    }
   }
 
   #readTime({ timestamp }: JsonObject): void {
@@ -53,12 +53,26 @@ export class SessionInfo {
   }
 
   #readWords(words: string): void {
-    const command = parseCommand(words)
+    this.promptHash ??= hashPrompt(words)
+    if (this.#said !== undefined) return
+    const command = this.#parseCommand?.(words)
     const text = truncateTask(sanitizeText(command ?? words).trim())
     if (text === '') return
     if (command === undefined) this.#said ??= text
     else this.#command ??= text
   }
+}
+
+/** Adds the facts that are not known yet. */
+export function addFacts(facts: Facts, more: Facts): void {
+  for (const [name, value] of Object.entries(more)) {
+    if (value !== '') facts[name as keyof Facts] ??= value
+  }
+}
+
+/** Hash by which the prompt of a tool call and the first message of a sub-agent are compared. */
+export function hashPrompt(text: string): string {
+  return hash('sha256', text.trim(), 'base64')
 }
 
 function truncateTask(text: string): string {

@@ -1,8 +1,10 @@
-import type { StartedParts } from '../../domain/fold.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import { derivedId } from '../../features/kernel/derived-id.ts'
+import type { StartedParts } from '../domain/fold.ts'
+import type { JsonObject } from '../domain/json.ts'
+import { defined } from '../domain/optional.ts'
+import type { ParentLink } from '../domain/record.ts'
+import { derivedId } from '../features/kernel/derived-id.ts'
+import { type Facts, METADATA_FACTS, type SessionIdentity, type TranscriptFormat } from './format.ts'
 import { sanitizeText } from './sanitize.ts'
-import type { SessionInfo } from './session-info.ts'
 
 /** Owner of the imported sessions. */
 export interface Owner {
@@ -10,47 +12,46 @@ export interface Owner {
   readonly userId: string
 }
 
-/** Facts about a session besides its lines. */
-export interface Origin {
-  /** Name of the file. */
+/** A session to start. */
+export interface SessionStart extends SessionIdentity {
+  /** Name of its file. */
   readonly file: string
-  /** The session itself; for a sub-agent, the session it works for. */
-  readonly conversationId: string
-  /** Id of the sub-agent. */
-  readonly agentId?: string
+  readonly facts: Facts
+  readonly task: string | undefined
+  readonly parent: ParentLink | undefined
+  /** The session that it continues, which has ended. */
+  readonly continues: string | undefined
 }
 
-/** Returns the session's id. */
-export function sessionIdOf({ conversationId, agentId }: Omit<Origin, 'file'>): string {
-  return agentId === undefined ? conversationId : derivedId(conversationId, agentId)
-}
-
-const CHATMODE = 'claude-code'
 /** Maximum characters of a name and of a metadata value. */
 const MAX_NAME = 400
 const MAX_FACT = 4096
 
 /** Returns the parts of `session_started`. */
-export function startedParts({ tenant, userId }: Owner, origin: Origin, { facts, task }: SessionInfo): StartedParts {
-  const { file, conversationId, agentId } = origin
-  const { gitBranch, ...others } = facts
-  const known = Object.entries({ ...others, file }).filter(([, value]) => value !== '')
-  const metadata: JsonObject = {
-    source: CHATMODE,
-    ...Object.fromEntries(known.map(([key, value]) => [key, sanitizeText(value, MAX_FACT)])),
-    ...(agentId !== undefined && { parent: conversationId, agentId: sanitizeText(agentId, MAX_FACT) }),
+export function startedParts(
+  { name, agent }: TranscriptFormat,
+  { tenant, userId }: Owner,
+  { file, conversationId, agentId, facts, task, parent, continues }: SessionStart,
+): StartedParts {
+  const { gitBranch } = facts
+  const known = METADATA_FACTS.map((fact) => [fact, facts[fact]] as const)
+  const texts = [...known, ['file', file], ['agentId', agentId], ['continues', continues]] as const
+  const metadata: JsonObject = { source: name }
+  for (const [key, value] of texts) {
+    if (value !== undefined) Object.assign(metadata, { [key]: sanitizeText(value, MAX_FACT) })
   }
-  return {
+  return defined({
     tenant,
     userId,
     // a sub-agent has its own scope in the conversation
-    chatmode: agentId === undefined ? CHATMODE : `${CHATMODE}:${uniqueName(agentId)}`,
+    chatmode: agentId === undefined ? name : `${name}:${uniqueName(agentId)}`,
     conversationId,
-    agent: 'claude',
-    ...(gitBranch !== '' && { gitBranch: sanitizeText(gitBranch, MAX_NAME) }),
-    ...(task !== undefined && { task }),
+    agent,
+    gitBranch: gitBranch && sanitizeText(gitBranch, MAX_NAME),
+    task,
     metadata,
-  }
+    parent,
+  })
 }
 
 /** Returns a unique name even for names that are too long or invalid. */

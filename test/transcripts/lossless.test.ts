@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import type { ExportedEvent } from '../../src/api.ts'
 import type { SessionEvent } from '../../src/domain/event.ts'
 import { open, type Throughline } from '../../src/index.ts'
-import { Transcript } from '../../src/transcripts/claude-code/transcript.ts'
+import { claudeCode } from '../../src/transcripts/claude-code/format.ts'
+import { Transcript } from '../../src/transcripts/transcript.ts'
 import { amount } from '../proof.ts'
 import { restoreLines } from './original-lines.ts'
 import { blocksIn, DATA, joinBlocks, OWNER, readLines, readTranscript, sessionId, withFolder } from './transcripts.ts'
@@ -62,15 +63,15 @@ describe('nothing is dropped', () => {
           const path = join(folder, `${sessionId(number)}.jsonl`)
           const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(''))
           await writeFile(path, bytes.subarray(0, cut % (bytes.length + 1)))
-          const grown = new Transcript(path, OWNER)
+          const grown = new Transcript(claudeCode, path, OWNER)
           const first = await blocksIn(grown)
-          await taken(tl, new Transcript(path, OWNER))
+          await taken(tl, new Transcript(claudeCode, path, OWNER))
 
           await writeFile(path, bytes)
           const whole = await readTranscript(path)
           const inTwo = joinBlocks([...first, ...(await blocksIn(grown))])
           expect(said([...inTwo.values()])).toEqual(said([...whole.values()]))
-          await taken(tl, new Transcript(path, OWNER))
+          await taken(tl, new Transcript(claudeCode, path, OWNER))
           const stored = await Promise.all([...whole.keys()].map((id) => eventsOf(tl, id)))
           expect(restoreLines(stored.flat())).toEqual(await readLines(path))
         })

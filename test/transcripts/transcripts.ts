@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExportedEvent, SessionBlock } from '../../src/api.ts'
+import { defined } from '../../src/domain/optional.ts'
 import { checkedBlock } from '../../src/features/transfer/checked-block.ts'
-import { Transcript } from '../../src/transcripts/claude-code/transcript.ts'
+import { claudeCode } from '../../src/transcripts/claude-code/format.ts'
+import { Transcript } from '../../src/transcripts/transcript.ts'
 import { type OriginalLine, parseLine } from './original-lines.ts'
 
 export const DATA = fileURLToPath(new URL('../data/claude-code', import.meta.url))
@@ -21,7 +23,7 @@ export function sessionId(number: number): string {
 
 /** The events of each session in a file, each block of which a store would take. */
 export async function readTranscript(path: string, longest?: number): Promise<Map<string, ExportedEvent[]>> {
-  return joinBlocks(await blocksIn(new Transcript(path, OWNER, longest)))
+  return joinBlocks(await blocksIn(new Transcript(claudeCode, path, OWNER, defined({ longest }))))
 }
 
 export async function blocksIn(transcript: Transcript): Promise<SessionBlock[]> {

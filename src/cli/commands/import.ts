@@ -53,7 +53,7 @@ export const importCommand = command({
     if (from !== undefined) {
       if (check) throw new ValidationError('check', 'cannot be combined with --from: it checks exports only')
       const { importTranscripts } = await import('../transcripts/import-transcripts.ts')
-      return await importTranscripts({ paths: files, ...only }, context)
+      return await importTranscripts({ from, paths: files, ...only }, context)
     }
     for (const [option, value] of Object.entries(only)) {
       if (value !== undefined) throw new ValidationError(option, 'needs --from')

@@ -1,16 +1,14 @@
 import { isObject, type Json } from '../../domain/json.ts'
-import { textAt } from './draft.ts'
+import { textAt } from '../draft.ts'
+import { type LineSorter, MAIN } from '../format.ts'
 
-/** The chain of the session itself. */
-export const MAIN = ''
+/** Lines without it belong to the session itself. */
+const SIDECHAIN = /"isSidechain"\s*:\s*true/
 
-/**
- * Assigns lines to chains: the session itself, and each sub-agent within it. Uses a line and those before it only, so
- * later lines change nothing.
- */
-export class Chains {
+/** Assigns lines to the session itself, and to each sub-agent within it. */
+export class ClaudeCodeSorter implements LineSorter {
   readonly #isOne: boolean
-  readonly #chainOf = new Map<string, string>()
+  readonly #sessionOf = new Map<string, string>()
   #last = MAIN
 
   /** @param isOne the file belongs to one sub-agent */
@@ -18,14 +16,19 @@ export class Chains {
     this.#isOne = isOne
   }
 
-  /** Returns the chain of a line: the agent's id, else the uuid of the chain's first entry. */
-  of(value: Json, line: number): string {
+  needs(text: string): boolean {
+    return SIDECHAIN.test(text)
+  }
+
+  /** Returns the agent's id, else the uuid of the first entry of the chain. */
+  sessionOf(value: Json, line: number): string {
     if (this.#isOne || !isObject(value) || value['isSidechain'] !== true) return MAIN
     const uuid = textAt(value, 'uuid')
-    const chain = textAt(value, 'agentId') || this.#chainOf.get(textAt(value, 'parentUuid')) || this.#first(uuid, line)
-    if (uuid !== '') this.#chainOf.set(uuid, chain)
-    this.#last = chain
-    return chain
+    const known = textAt(value, 'agentId') || this.#sessionOf.get(textAt(value, 'parentUuid'))
+    const session = known || this.#first(uuid, line)
+    if (uuid !== '') this.#sessionOf.set(uuid, session)
+    this.#last = session
+    return session
   }
 
   /** An entry without a uuid belongs to the last chain. */
