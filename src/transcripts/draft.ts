@@ -64,8 +64,8 @@ function valueAt(value: Json | undefined, at: readonly (string | number)[]): Jso
   }, value)
 }
 
-/** Copies the objects and lists along the path only. */
-function omitAt(value: Json, at: readonly (string | number)[]): Json {
+/** Returns the value without what is at a path; copies the objects and lists along the path only. */
+export function omitAt(value: Json, at: readonly (string | number)[]): Json {
   const [key, ...rest] = at
   if (key === undefined) return value
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ExportedEvent } from '../../src/api.ts'
@@ -10,13 +10,26 @@ import { claudeCode } from '../../src/transcripts/claude-code/format.ts'
 import { Transcript } from '../../src/transcripts/transcript.ts'
 import { amount } from '../proof.ts'
 import { restoreLines } from './original-lines.ts'
-import { blocksIn, DATA, joinBlocks, OWNER, readLines, readTranscript, sessionId, withFolder } from './transcripts.ts'
+import {
+  blocksIn,
+  CODEX_DATA,
+  DATA,
+  joinBlocks,
+  OWNER,
+  readLines,
+  readTranscript,
+  sessionId,
+  withFolder,
+} from './transcripts.ts'
 
-const files = readdirSync(DATA, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.jsonl'))
+const files = [DATA, CODEX_DATA].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.jsonl'))
+    .map((file) => join(folder, file)),
+)
 
 describe('nothing is dropped', () => {
-  it.each(files)('of %s', async (file) => {
-    const path = join(DATA, file)
+  it.each(files.map((path) => [basename(path), path]))('of %s', async (_name, path) => {
     const sessions = await readTranscript(path)
     expect(restoreLines([...sessions.values()].flat())).toEqual(await readLines(path))
   })

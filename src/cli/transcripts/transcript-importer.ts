@@ -38,8 +38,9 @@ export interface TranscriptImport extends Omit<ImportReport, 'refused'> {
 interface PassResult {
   readonly report: Omit<ImportReport, 'refused'>
   readonly outcomes: Pick<TranscriptImport, 'refused' | 'skipped' | 'torn' | 'waiting'>
-  /** Files of the sessions, in the order they were read. */
   readonly fileOf: Map<string, string>
+  /** Times of the last events. */
+  readonly lastAt: Map<string, string>
   readonly children: Set<string>
 }
 
@@ -84,11 +85,11 @@ export class TranscriptImporter {
     const first = await this.#pass(this.#inOrder(files), options)
     const continued = await this.#findEnds(first.outcomes.refused)
     const second = continued.size === 0 ? undefined : await this.#pass(files.filter(({ path }) => continued.has(path)))
-    const { report, outcomes, fileOf, children } = second === undefined ? first : merged(first, second)
+    const { report, outcomes, lastAt, children } = second === undefined ? first : merged(first, second)
     const refused = new Set(outcomes.refused.map(({ sessionId }) => sessionId))
-    const imported = [...fileOf.keys()].filter((id) => !refused.has(id))
+    const imported = [...lastAt].filter(([id]) => !refused.has(id))
     const ended = await this.#endStale(imported)
-    const newChildren = imported.filter((id) => children.has(id)).length
+    const newChildren = imported.filter(([id]) => children.has(id)).length
     return { files: files.length, ...report, children: newChildren, ended, ...outcomes }
   }
 
@@ -100,7 +101,8 @@ export class TranscriptImporter {
 
   async #pass(files: readonly TranscriptFile[], options: ImportFilesOptions = {}): Promise<PassResult> {
     const outcomes = { refused: [], skipped: [], torn: [], waiting: [] }
-    const result = { outcomes, fileOf: new Map<string, string>(), children: new Set<string>() }
+    const texts = () => new Map<string, string>()
+    const result = { outcomes, fileOf: texts(), lastAt: texts(), children: new Set<string>() }
     const blocks = this.#blocks(files, result, options)
     const { refused, ...report } = await this.#tl.import(blocks).catch((error: unknown) => {
       // unknown which events were stored
@@ -115,7 +117,7 @@ export class TranscriptImporter {
 
   async *#blocks(
     files: readonly TranscriptFile[],
-    { outcomes, fileOf, children }: Omit<PassResult, 'report'>,
+    { outcomes, fileOf, lastAt, children }: Omit<PassResult, 'report'>,
     { waitsForMessage, onBytes = () => {} }: ImportFilesOptions,
   ): AsyncGenerator<SessionBlock> {
     for (const file of files) {
@@ -129,8 +131,9 @@ export class TranscriptImporter {
         })
         let next = await blocks.next()
         for (; !next.done; next = await blocks.next()) {
-          const { sessionId } = next.value
+          const { sessionId, events } = next.value
           fileOf.set(sessionId, path)
+          lastAt.set(sessionId, events.at(-1)?.createdAt ?? '')
           if (isNewChild(next.value)) children.add(sessionId)
           yield next.value
         }
@@ -182,12 +185,13 @@ export class TranscriptImporter {
     return files
   }
 
-  /** Ends those of the sessions that are stale; sub-agents first, since they would end with their parents. */
-  async #endStale(ids: readonly string[]): Promise<number> {
-    const list = ids.toReversed()
+  /** Ends those of the sessions that are stale. The oldest first, so that lists by activity keep their order. */
+  async #endStale(sessions: readonly (readonly [id: string, lastAt: string])[]): Promise<number> {
+    const list = sessions.toSorted(([, a], [, b]) => (a < b ? -1 : Number(a > b)))
     let ended = 0
     for (let i = 0; i < list.length; i += SWEPT_AT_ONCE) {
-      ended += (await this.#tl.sweep({ sessionIds: list.slice(i, i + SWEPT_AT_ONCE) })).swept
+      const sessionIds = list.slice(i, i + SWEPT_AT_ONCE).map(([id]) => id)
+      ended += (await this.#tl.sweep({ sessionIds })).swept
     }
     return ended
   }
@@ -223,6 +227,7 @@ function merged(first: PassResult, second: PassResult): PassResult {
       refused: [...first.outcomes.refused.filter(({ file }) => !again.has(file)), ...second.outcomes.refused],
     },
     fileOf: new Map([...first.fileOf, ...second.fileOf]),
+    lastAt: new Map([...first.lastAt, ...second.lastAt]),
     children: new Set([...first.children, ...second.children]),
   }
 }
