@@ -31,9 +31,10 @@ const MAX_FACT = 4096
 export function startedParts(
   { name, agent }: TranscriptFormat,
   { tenant, userId }: Owner,
-  { file, conversationId, agentId, facts, task, parent, continues }: SessionStart,
+  { file, sessionId, conversationId, agentId, facts, task, parent, continues }: SessionStart,
 ): StartedParts {
   const { gitBranch } = facts
+  const scope = agentId ?? (sessionId === conversationId ? undefined : sessionId)
   const known = METADATA_FACTS.map((fact) => [fact, facts[fact]] as const)
   const texts = [...known, ['file', file], ['agentId', agentId], ['continues', continues]] as const
   const metadata: JsonObject = { source: name }
@@ -43,8 +44,8 @@ export function startedParts(
   return defined({
     tenant,
     userId,
-    // a sub-agent has its own scope in the conversation
-    chatmode: agentId === undefined ? name : `${name}:${uniqueName(agentId)}`,
+    // a sub-agent, and each further session, has its own scope in the conversation
+    chatmode: scope === undefined ? name : `${name}:${uniqueName(scope)}`,
     conversationId,
     agent,
     gitBranch: gitBranch && sanitizeText(gitBranch, MAX_NAME),

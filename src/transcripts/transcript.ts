@@ -140,6 +140,8 @@ export class Transcript {
       // a file recognized by its lines may have only its first lines so far
       const isWaiting = isPatient && !hasMessages && !isExport && (!isOther || goesBy === 'lines')
       if (isOther || isWaiting) return { isTorn, isOther: !isWaiting, isExport, isWaiting }
+      // look again at all of it once it has an entry
+      if (sessions.size === 0 && scan.isBlank) return { isTorn, isOther, isExport, isWaiting }
       progress.facts ??= scan.facts
       const reading = { file, isQuiet: Date.now() - mtime.getTime() > QUIET_MS, onBytes }
       for (const [key, { info, runs }] of inOrder(scan)) {

@@ -36,8 +36,8 @@ export const codex: TranscriptFormat = {
 function identify(name: TranscriptName, facts: Facts): SessionIdentity {
   const { sessionId: threadId, rootId, parentId } = facts
   const sessionId = name.sessionId ?? threadId ?? name.fallback
-  if (parentId === undefined) return { sessionId, conversationId: threadId ?? sessionId }
-  return { sessionId, conversationId: rootId ?? parentId, agentId: threadId ?? sessionId, parentId }
+  if (parentId === undefined || parentId === sessionId) return { sessionId, conversationId: threadId ?? sessionId }
+  return { sessionId, conversationId: rootId ?? parentId, agentId: sessionId, parentId }
 }
 
 /** A parent's transcript is usually in the folder of the same day. */
