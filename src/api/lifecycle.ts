@@ -235,6 +235,8 @@ export interface Reduced {
 
 /** Options of `sweep`. */
 export interface SweepOptions {
+  /** Ends and compacts only these sessions, if they are due; forgets no memories. At most 500. @default all */
+  sessionIds?: readonly string[]
   /** Called with the progress. Other processes may sweep too, so fewer sessions may be left than `of` says. */
   onProgress?: (progress: Progress) => void
 }

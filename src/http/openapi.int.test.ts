@@ -201,10 +201,10 @@ describe('the document of the routes', () => {
     const bodyOf = (id: string) => operations.find(({ is }) => is.operationId === id)?.is.requestBody
     expect(bodyOf('createSession')).toHaveProperty('required', true)
     expect(bodyOf('updateState')).toHaveProperty('required', true)
-    for (const id of ['confirm', 'endSession', 'verify', 'forkSession']) {
+    for (const id of ['confirm', 'endSession', 'verify', 'sweepSessions', 'forkSession']) {
       expect(bodyOf(id)).toBeDefined()
       expect(bodyOf(id)).not.toHaveProperty('required')
     }
-    expect(bodyOf('sweepSessions')).toBeUndefined()
+    expect(bodyOf('resumeIntake')).toBeUndefined()
   })
 })

@@ -1,8 +1,10 @@
 import type { Envelopes, Intake, Throughline, WarmOptions, WarmReport } from '../api.ts'
 import type { Envelope } from '../domain/envelope.ts'
 import { ValidationError } from '../domain/errors.ts'
+import { defined } from '../domain/optional.ts'
 import { backfillOptions, rollbackOptions } from '../features/envelope/schema.ts'
 import { parse, uuid } from '../features/kernel/parse.ts'
+import { sweepOptions } from '../features/maintenance/schema.ts'
 import { indexOptions } from '../features/recall/schema.ts'
 import type { Connection } from './connection.ts'
 import { sessionPath } from './path.ts'
@@ -30,7 +32,10 @@ export function remoteMaintenance(connection: Connection): Pick<Throughline, 've
       const { onProgress, ...body } = parse(indexOptions, options)
       return await run('/index', toJson(body), onProgress)
     },
-    sweep: ({ onProgress } = {}) => run('/sweep', undefined, onProgress),
+    sweep: async (options = {}) => {
+      const { sessionIds, onProgress } = parse(sweepOptions, options)
+      return await run('/sweep', toJson(defined({ sessionIds })), onProgress)
+    },
   }
 }
 

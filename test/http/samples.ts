@@ -132,7 +132,7 @@ export const SAMPLES: Record<string, Sample> = {
   handleMessage: { body: { ...someone, message: 'Write a letter' } },
   resumeConversation: { body: someone },
   declineSession: { body: someone },
-  sweepSessions: {},
+  sweepSessions: { body: { sessionIds: [randomUUID()] } },
   flushStep: { body: { observations: [{ kind: 'note', text: 'It is late' }] } },
   readGraph: {},
   readProgress: {},

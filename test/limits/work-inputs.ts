@@ -49,7 +49,10 @@ export function workInputs(heavy: HeavySessions, memoryId: string): LargeInputs 
     recall: forTexts(LIMITS.query, (query) => ({ ...OF_OWNER, query, limit: 500 })),
     indexLogs: [{ name: 'everything of a user', body: OF_OWNER }],
     health: [{ name: 'nothing' }],
-    sweepSessions: [{ name: 'all' }],
+    sweepSessions: [
+      { name: 'all' },
+      { name: 'a list', body: { sessionIds: Array.from({ length: LIMITS.page }, () => randomUUID()) } },
+    ],
     verify: [{ name: 'all', body: {} }],
     rebuild: [{ name: 'all', body: {} }],
     exportPage: [{ name: 'all', body: {} }, ...heavy.each(['large', 'calls']).map(asBody)],

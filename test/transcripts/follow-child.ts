@@ -7,6 +7,6 @@ const { url, paths } = JSON.parse(process.argv[2] ?? '') as { url: string; paths
 exitOnSignals()
 const output = createOutput(process.stdout, process.stderr, true)
 process.exitCode = await importTranscripts(
-  { paths, follow: true, user: 'ada' },
+  { from: 'claude-code', paths, follow: true, user: 'ada' },
   { target: { url, explicit: true }, output },
 )

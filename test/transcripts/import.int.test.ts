@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { appendFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { importTranscripts } from '../../src/cli/transcripts/import-transcripts.ts'
 import type { TranscriptsReport } from '../../src/cli/transcripts/report.ts'
 import { exportLines, open, type SessionEvent } from '../../src/index.ts'
@@ -15,9 +15,14 @@ let url: string
 beforeEach(() => {
   folder = temporaryFolder('tl-take-')
   url = `sqlite:${join(folder.path, 'sessions.db')}`
+  // the transcripts of the tests are old
+  vi.stubEnv('SESSION_STALE_TIMEOUT_SECONDS', String(100 * 365 * 86_400))
 })
 
-afterEach(() => folder.remove())
+afterEach(() => {
+  vi.unstubAllEnvs()
+  folder.remove()
+})
 
 interface Imported {
   code: number
@@ -35,7 +40,10 @@ async function imported(paths: string[], user = 'ada'): Promise<Imported> {
     paint: (_style: unknown, text: string) => text,
     fail: () => {},
   }
-  const code = await importTranscripts({ paths, user }, { target: { url, explicit: true }, output })
+  const code = await importTranscripts(
+    { from: 'claude-code', paths, user },
+    { target: { url, explicit: true }, output },
+  )
   expect(printed).toHaveLength(1)
   return { code: code ?? 0, report: printed[0]?.data as TranscriptsReport, text: printed[0]?.text ?? '' }
 }

@@ -1,21 +1,36 @@
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ExportedEvent } from '../../src/api.ts'
 import type { SessionEvent } from '../../src/domain/event.ts'
 import { open, type Throughline } from '../../src/index.ts'
-import { Transcript } from '../../src/transcripts/claude-code/transcript.ts'
+import { claudeCode } from '../../src/transcripts/claude-code/format.ts'
+import { Transcript } from '../../src/transcripts/transcript.ts'
 import { amount } from '../proof.ts'
+import { claudeLine } from './arbitrary-lines.ts'
 import { restoreLines } from './original-lines.ts'
-import { blocksIn, DATA, joinBlocks, OWNER, readLines, readTranscript, sessionId, withFolder } from './transcripts.ts'
+import {
+  blocksIn,
+  CODEX_DATA,
+  DATA,
+  joinBlocks,
+  OWNER,
+  readLines,
+  readTranscript,
+  sessionId,
+  withFolder,
+} from './transcripts.ts'
 
-const files = readdirSync(DATA, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.jsonl'))
+const files = [DATA, CODEX_DATA].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.jsonl'))
+    .map((file) => join(folder, file)),
+)
 
 describe('nothing is dropped', () => {
-  it.each(files)('of %s', async (file) => {
-    const path = join(DATA, file)
+  it.each(files.map((path) => [basename(path), path]))('of %s', async (_name, path) => {
     const sessions = await readTranscript(path)
     expect(restoreLines([...sessions.values()].flat())).toEqual(await readLines(path))
   })
@@ -56,21 +71,21 @@ describe('nothing is dropped', () => {
     const tl = await open('memory:')
     let number = 0
     await fc.assert(
-      fc.asyncProperty(fc.array(line, { maxLength: 12 }), fc.nat(), async (lines, cut) => {
+      fc.asyncProperty(fc.array(claudeLine, { maxLength: 12 }), fc.nat(), async (lines, cut) => {
         number += 1
         await withFolder(async (folder) => {
           const path = join(folder, `${sessionId(number)}.jsonl`)
           const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(''))
           await writeFile(path, bytes.subarray(0, cut % (bytes.length + 1)))
-          const grown = new Transcript(path, OWNER)
+          const grown = new Transcript(claudeCode, path, OWNER)
           const first = await blocksIn(grown)
-          await taken(tl, new Transcript(path, OWNER))
+          await taken(tl, new Transcript(claudeCode, path, OWNER))
 
           await writeFile(path, bytes)
           const whole = await readTranscript(path)
           const inTwo = joinBlocks([...first, ...(await blocksIn(grown))])
           expect(said([...inTwo.values()])).toEqual(said([...whole.values()]))
-          await taken(tl, new Transcript(path, OWNER))
+          await taken(tl, new Transcript(claudeCode, path, OWNER))
           const stored = await Promise.all([...whole.keys()].map((id) => eventsOf(tl, id)))
           expect(restoreLines(stored.flat())).toEqual(await readLines(path))
         })
@@ -95,74 +110,3 @@ async function eventsOf(tl: Throughline, id: string): Promise<SessionEvent[]> {
   const session = await tl.sessions.get(id)
   return await session.events({ limit: 500 })
 }
-
-/** Texts of every kind, those that no store takes among them. */
-const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 12 }),
-  fc.string({ unit: fc.constantFrom('\0', '\ud800', '\udc00', 'a', ' ', '\r', '\u{2028}'), maxLength: 4 }),
-  fc.constantFrom('', '<system-reminder>x', '<command-name>/a</command-name>', '[Request interrupted by user]'),
-)
-const key = fc.oneof(fc.constantFrom('__proto__', 'type', 'text', 'content', 'line', 'entry', 'at', 'source'), text)
-const json = fc.letrec<{ value: unknown }>((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 3 },
-    fc.constantFrom(null, true, 0, -1.5, 1e21),
-    text,
-    fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(key, tie('value'), { maxKeys: 3 }),
-  ),
-})).value
-
-/** An object some of whose keys are what they should be, some anything, and some not there. */
-function loosely(fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Record<string, unknown>> {
-  const loose = Object.entries(fields).map(([name, usual]) => [
-    name,
-    fc.oneof({ weight: 8, arbitrary: usual }, { weight: 1, arbitrary: json }),
-  ])
-  return fc
-    .tuple(fc.record(Object.fromEntries(loose), { requiredKeys: [] }), fc.dictionary(key, json, { maxKeys: 1 }))
-    .map(([known, other]) => ({ ...other, ...known }))
-}
-
-const id = fc.constantFrom('toolu_1', 'toolu_2', 'toolu_\0')
-const textBlock = loosely({ type: fc.constant('text'), text })
-const block = fc.oneof(
-  textBlock,
-  loosely({ type: fc.constant('thinking'), thinking: text, signature: text }),
-  loosely({ type: fc.constantFrom('tool_use', 'server_tool_use'), id, name: text, input: json }),
-  loosely({
-    type: fc.constantFrom('tool_result', 'web_search_tool_result'),
-    tool_use_id: id,
-    content: fc.oneof(text, fc.array(fc.oneof(textBlock, json), { maxLength: 3 })),
-    is_error: fc.boolean(),
-  }),
-  json,
-)
-const time = fc.constantFrom('2026-03-02T09:00:00.000Z', '2026-03-02T08:00:00Z', '2026-03-02T11:00:00+02:00', 'never')
-const uuid = fc.constantFrom('u1', 'u2', 'u3')
-const names = {
-  uuid,
-  parentUuid: fc.option(uuid),
-  isSidechain: fc.boolean(),
-  agentId: fc.option(fc.constantFrom('a1', '\0'), { nil: '' }),
-  timestamp: time,
-}
-const entry = fc.oneof(
-  loosely({
-    type: fc.constantFrom('user', 'assistant'),
-    message: loosely({ content: fc.oneof(text, fc.array(block, { maxLength: 4 })), role: text }),
-    isMeta: fc.boolean(),
-    isApiErrorMessage: fc.boolean(),
-    ...names,
-  }),
-  loosely({ type: fc.constantFrom('system', 'summary', 'attachment'), subtype: text, content: text, summary: text }),
-  loosely({
-    type: fc.constant('attachment'),
-    attachment: loosely({ type: fc.constant('queued_command'), prompt: text }),
-  }),
-  json,
-)
-const line = fc.oneof(
-  { weight: 6, arbitrary: entry.map((value) => JSON.stringify(value)) },
-  { weight: 1, arbitrary: text.map((words) => words.toWellFormed().replaceAll('\n', '')) },
-)

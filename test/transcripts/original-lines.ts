@@ -37,7 +37,7 @@ function givenBy(events: readonly Kept[]): OriginalLine {
   const [first] = events as [Kept]
   const sources = events.map(({ parts }) => (parts as { source?: Json }).source).filter(isObject)
   if (sources.length > 0) return parseLine(Buffer.concat(sources.map(bytesOf)))
-  if (first.type === 'x.claude-code.unreadable') return { text: first.content }
+  if (first.type.endsWith('.unreadable')) return { text: first.content }
 
   const whole: { entry: Json } = structuredClone({ entry: (first.parts as { entry: Json }).entry })
   const { occurredAt } = first
@@ -48,11 +48,32 @@ function givenBy(events: readonly Kept[]): OriginalLine {
       if (at !== undefined) put(whole.entry, at, event.content)
       continue
     }
-    const { message } = whole.entry as unknown as { message: { content?: Json[] } }
-    message.content ??= []
-    message.content.push(blockOf(event, at))
+    const list = blocksIn(whole.entry)
+    list.content ??= []
+    list.content.push(blockOf(event, at))
   }
+  putArguments(whole.entry, first)
   return { value: whole.entry }
+}
+
+/** What holds the blocks of a message: `message` of Claude Code, `payload` of Codex, or the entry itself. */
+function blocksIn(entry: Json): { content?: Json[] } {
+  const { message, payload } = entry as unknown as { message?: object; payload?: object }
+  return message ?? payload ?? (entry as object)
+}
+
+/** The arguments of a call of Codex, which its event has. */
+function putArguments(entry: Json, { type, parts }: Kept): void {
+  if (type !== 'tool_call' || !isObject(entry)) return
+  const item = (isObject(entry['payload']) ? entry['payload'] : entry) as Record<string, Json>
+  const { arguments: given } = structuredClone(parts) as { arguments: Json }
+  const put = (key: string, value: Json) => {
+    if (!Object.hasOwn(item, key)) item[key] = value
+  }
+  if (item['type'] === 'function_call') put('arguments', typeof given === 'string' ? given : JSON.stringify(given))
+  if (item['type'] === 'custom_tool_call') put('input', (given as { input: Json }).input)
+  if (item['type'] === 'local_shell_call') put('action', given)
+  if (item['type'] === 'tool_search_call') put('arguments', given)
 }
 
 function blockOf({ type, content, parts }: Kept, at: (string | number)[] | undefined): Json {

@@ -1,11 +1,12 @@
 import { appendFile, cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { findFiles } from '../../src/cli/transcripts/find-files.ts'
 import { followFiles } from '../../src/cli/transcripts/follow-files.ts'
 import { type TranscriptImport, TranscriptImporter } from '../../src/cli/transcripts/transcript-importer.ts'
 import { remoteThroughline } from '../../src/remote/index.ts'
 import { TIMEOUTS } from '../../src/remote/retry.ts'
+import { claudeCode } from '../../src/transcripts/claude-code/format.ts'
 import { operatorToken, startServer } from '../servers/http.ts'
 import { temporaryFolder } from '../servers/test-run.ts'
 import { restoreLines } from './original-lines.ts'
@@ -15,9 +16,14 @@ let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(() => {
   folder = temporaryFolder('tl-away-')
+  // the transcripts of the tests are old
+  vi.stubEnv('SESSION_STALE_TIMEOUT_SECONDS', String(100 * 365 * 86_400))
 })
 
-afterEach(() => folder.remove())
+afterEach(() => {
+  vi.unstubAllEnvs()
+  folder.remove()
+})
 
 const said = (content: string) => `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`
 
@@ -52,7 +58,7 @@ it('waits while the server is unreachable, says so once, and then imports everyt
     token: await operatorToken(),
     timeouts: { ...TIMEOUTS, retries: 0 },
   })
-  const importer = new TranscriptImporter(tl, OWNER, true)
+  const importer = new TranscriptImporter(tl, claudeCode, OWNER, true)
   const found = await findFiles([folder.path])
   const first = { found, imported: await importer.importFiles(found.files) }
   expect(first.imported).toMatchObject({ created: 1 })

@@ -6,8 +6,8 @@ import type { SessionEvent } from '../../src/domain/event.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
 import { pairCalls } from '../../src/domain/window.ts'
 import { derivedId } from '../../src/features/kernel/derived-id.ts'
-import { Transcript } from '../../src/transcripts/claude-code/transcript.ts'
-import { parseTranscriptName } from '../../src/transcripts/claude-code/transcript-name.ts'
+import { claudeCode } from '../../src/transcripts/claude-code/format.ts'
+import { Transcript } from '../../src/transcripts/transcript.ts'
 import { blocksIn, DATA, dataFile, OWNER, readTranscript, sessionId, withFolder } from './transcripts.ts'
 
 async function mainOf(variant: string, number: number): Promise<ExportedEvent[]> {
@@ -89,8 +89,8 @@ describe('a transcript', () => {
       11,
       [
         ...['system_event', 'user_message', 'system_event', 'user_message', 'system_event', 'system_event'],
-        ...['user_message', 'system_event', 'x:queue-operation', 'x:queue-operation', 'user_message'],
-        ...['x:attachment', 'model_message'],
+        ...['user_message', 'system_event', 'x:queue-operation.enqueue', 'x:queue-operation.dequeue'],
+        ...['user_message', 'x:attachment.queued_command', 'model_message'],
       ],
     ],
     [
@@ -201,7 +201,7 @@ describe('a transcript that is read again', () => {
   it('returns the added lines, or all of them if earlier ones changed', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, `${sessionId(1)}.jsonl`)
-      const transcript = new Transcript(path, OWNER)
+      const transcript = new Transcript(claudeCode, path, OWNER)
       const sequencesOf = async (text: string) => {
         await writeFile(path, text)
         return (await blocksIn(transcript)).flatMap(({ events }) => events.map(({ sequence }) => sequence))
@@ -260,7 +260,7 @@ describe('a sub-agent', () => {
         conversationId: sessionId(4),
         task: 'Count the files',
       })
-      expect(events[0]?.parts).toMatchObject({ metadata: { agentId: agent, parent: sessionId(4) } })
+      expect(events[0]?.parts).toMatchObject({ metadata: { agentId: agent }, parent: { sessionId: sessionId(4) } })
     },
   )
 })
@@ -268,7 +268,7 @@ describe('a sub-agent', () => {
 describe('the name of a session', () => {
   it('comes from the file, whatever its lines say', async () => {
     expect([...(await readTranscript(dataFile('resumed', 8))).keys()]).toEqual([sessionId(8)])
-    expect(parseTranscriptName(`/p/${sessionId(8).toUpperCase()}.JSONL`).sessionId).toBe(sessionId(8))
+    expect(claudeCode.parseName(`/p/${sessionId(8).toUpperCase()}.JSONL`).sessionId).toBe(sessionId(8))
   })
 
   it('comes from the lines, or else from the path, if the file has another name', async () => {

@@ -1,13 +1,19 @@
+import { readdirSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExportedEvent, SessionBlock } from '../../src/api.ts'
+import { defined } from '../../src/domain/optional.ts'
 import { checkedBlock } from '../../src/features/transfer/checked-block.ts'
-import { Transcript } from '../../src/transcripts/claude-code/transcript.ts'
+import { claudeCode } from '../../src/transcripts/claude-code/format.ts'
+import { codex } from '../../src/transcripts/codex/format.ts'
+import type { TranscriptFormat } from '../../src/transcripts/format.ts'
+import { Transcript } from '../../src/transcripts/transcript.ts'
 import { type OriginalLine, parseLine } from './original-lines.ts'
 
 export const DATA = fileURLToPath(new URL('../data/claude-code', import.meta.url))
+export const CODEX_DATA = fileURLToPath(new URL('../data/codex', import.meta.url))
 export const OWNER = { tenant: 'local', userId: 'ada' }
 
 /** Path of a transcript of the tests: those of one variant are numbered. */
@@ -21,7 +27,24 @@ export function sessionId(number: number): string {
 
 /** The events of each session in a file, each block of which a store would take. */
 export async function readTranscript(path: string, longest?: number): Promise<Map<string, ExportedEvent[]>> {
-  return joinBlocks(await blocksIn(new Transcript(path, OWNER, longest)))
+  return joinBlocks(await blocksIn(new Transcript(formatOf(path), path, OWNER, defined({ longest }))))
+}
+
+/** The format of a file, by its name. */
+export function formatOf(path: string): TranscriptFormat {
+  return basename(path).startsWith('rollout-') ? codex : claudeCode
+}
+
+/** Path of a rollout of the tests: each has a number. */
+export function rollout(number: number): string {
+  const file = readdirSync(CODEX_DATA, { recursive: true, encoding: 'utf8' }).find((name) =>
+    name.endsWith(`-${threadId(number)}.jsonl`),
+  )
+  return join(CODEX_DATA, file ?? '')
+}
+
+export function threadId(number: number): string {
+  return `019ccccc-${String(number).padStart(4, '0')}-7000-8000-${String(number).padStart(12, '0')}`
 }
 
 export async function blocksIn(transcript: Transcript): Promise<SessionBlock[]> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ValidationError } from '../../domain/errors.ts'
+import type { TranscriptFormatName } from '../../transcripts/formats.ts'
 import { type Context, command } from '../command.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { nameOption, tenant } from '../option-schemas.ts'
@@ -9,6 +10,8 @@ import { checkFiles, formatCheck } from '../transfer/check-files.ts'
 import { openExportFiles } from '../transfer/export-files.ts'
 import { formatImport } from '../transfer/import-report.ts'
 import { withInterruptMessage } from '../transfer/interrupt-message.ts'
+
+const FORMATS = ['claude-code', 'codex'] as const satisfies readonly TranscriptFormatName[]
 
 const STOPPED_MESSAGE = 'Stopped. Complete sessions are imported. Run the same command again to continue.'
 
@@ -26,8 +29,9 @@ export const importCommand = command({
     '',
     '--check verifies files without opening a store.',
     '',
-    '--from claude-code reads transcripts of Claude Code: files, or folders such as',
-    '~/.claude/projects.',
+    '--from reads transcripts of Claude Code (claude-code) or Codex CLI (codex): files,',
+    'or folders such as ~/.claude/projects and ~/.codex/sessions. Sessions without',
+    'new lines for the stale timeout are ended, with their commit.',
     '',
     'Example: throughline import backup.jsonl --url postgres://…',
     '         throughline import --check backup.jsonl',
@@ -35,7 +39,7 @@ export const importCommand = command({
   ].join('\n'),
   options: [
     { flags: '--check', description: 'verify the files, write nothing' },
-    { flags: '--from <kind>', description: 'format of the files if not an export: claude-code' },
+    { flags: '--from <kind>', description: 'format of the files if not an export: claude-code or codex' },
     { flags: '--follow', description: 'with --from: keep importing new lines until Ctrl-C' },
     { flags: '--user <id>', description: 'with --from: owner of the sessions (default: your system user)' },
     { flags: '--tenant <id>', description: 'with --from: tenant of the user (default: "local")' },
@@ -43,7 +47,7 @@ export const importCommand = command({
   input: z.strictObject({
     files: z.array(z.string()).default([]),
     check: z.boolean().default(false),
-    from: z.enum(['claude-code'], 'must be claude-code; omit --from to import an export').optional(),
+    from: z.enum(FORMATS, `must be ${FORMATS.join(' or ')}; omit --from to import an export`).optional(),
     follow: z.boolean().optional(),
     user: nameOption().optional(),
     tenant,
@@ -53,7 +57,7 @@ export const importCommand = command({
     if (from !== undefined) {
       if (check) throw new ValidationError('check', 'cannot be combined with --from: it checks exports only')
       const { importTranscripts } = await import('../transcripts/import-transcripts.ts')
-      return await importTranscripts({ paths: files, ...only }, context)
+      return await importTranscripts({ from, paths: files, ...only }, context)
     }
     for (const [option, value] of Object.entries(only)) {
       if (value !== undefined) throw new ValidationError(option, 'needs --from')

@@ -3,6 +3,7 @@ import { normalize } from 'node:path'
 import type { Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { name, parse } from '../../features/kernel/parse.ts'
+import { TRANSCRIPT_FORMATS, type TranscriptFormatName } from '../../transcripts/formats.ts'
 import type { Context } from '../command.ts'
 import { EXIT, EXIT_OF, type ExitCode } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
@@ -15,8 +16,9 @@ import { followFiles } from './follow-files.ts'
 import { formatBatch, formatRefusals, formatTranscriptImport, type TranscriptsReport } from './report.ts'
 import { type TranscriptImport, TranscriptImporter } from './transcript-importer.ts'
 
-/** Options of `import --from claude-code`. */
+/** Options of `import --from`. */
 export interface ImportTranscripts {
+  readonly from: TranscriptFormatName
   readonly paths: readonly string[]
   /** Keep importing new lines until Ctrl-C. @default false */
   readonly follow?: boolean | undefined
@@ -26,13 +28,14 @@ export interface ImportTranscripts {
   readonly tenant?: string | undefined
 }
 
-/** Imports transcripts of Claude Code as sessions. Repeating it adds only new events. */
+/** Imports transcripts of a coding agent as sessions. Repeating it adds only new events. */
 export async function importTranscripts(
-  { paths: given, follow: isFollowing = false, user, tenant }: ImportTranscripts,
+  { from, paths: given, follow: isFollowing = false, user, tenant }: ImportTranscripts,
   { target, output }: Context,
 ): Promise<ExitCode | undefined> {
+  const format = TRANSCRIPT_FORMATS[from]
   if (given.length === 0) {
-    throw new ValidationError('files', 'are required: name a file or folder, such as ~/.claude/projects')
+    throw new ValidationError('files', `are required: name a file or folder, such as ${format.folder}`)
   }
   if (given.includes('-')) {
     throw new ValidationError('files', 'cannot be -: transcripts are read from files and folders only')
@@ -42,7 +45,7 @@ export async function importTranscripts(
     const owner = { tenant: tenant ?? tl.principal?.tenant ?? 'local', userId: user ?? systemUser() }
     parse(name, owner.userId, 'user')
     parse(name, owner.tenant, 'tenant')
-    const importer = new TranscriptImporter(tl, owner, isFollowing)
+    const importer = new TranscriptImporter(tl, format, owner, isFollowing)
     const found = await findFiles(paths)
     const report = await importOnce(importer, found)
     output.print(formatTranscriptImport(report, output), report)

@@ -1,8 +1,13 @@
 import type { ImportReport, SessionBlock, Throughline } from '../../api.ts'
 import { ThroughlineError } from '../../domain/errors.ts'
-import type { Owner } from '../../transcripts/claude-code/session-started.ts'
-import { Transcript } from '../../transcripts/claude-code/transcript.ts'
+import { isObject } from '../../domain/json.ts'
+import type { TranscriptFormat } from '../../transcripts/format.ts'
+import type { Owner } from '../../transcripts/session-started.ts'
+import type { SpawnedAgents } from '../../transcripts/spawned-agents.ts'
+import { readSpawned, Transcript, type TranscriptOptions } from '../../transcripts/transcript.ts'
+import type { SessionEnd } from '../../transcripts/transcript-log.ts'
 import type { TranscriptFile } from './find-files.ts'
+import { findEnds } from './session-ends.ts'
 
 /** A file or session that was not imported, and why. */
 export interface RefusedTranscript {
@@ -16,16 +21,28 @@ export interface RefusedTranscript {
 /** Result of importing some files. */
 export interface TranscriptImport extends Omit<ImportReport, 'refused'> {
   files: number
+  /** New sessions of sub-agents. */
+  children: number
+  /** Sessions ended because their last line is older than the stale timeout. */
+  ended: number
   refused: RefusedTranscript[]
   /** Files that are not transcripts. */
   skipped: string[]
-  /** Files with an incomplete last line, which the next import reads. */
+  /** Files whose last line or response is incomplete; the next import reads it. */
   torn: string[]
-  /** Files without messages yet. */
+  /** Files to read again although they may not change: they have no message yet, or an incomplete response. */
   waiting: string[]
 }
 
-type FileOutcomes = Pick<TranscriptImport, 'refused' | 'skipped' | 'torn' | 'waiting'>
+/** What one pass over some files led to. */
+interface PassResult {
+  readonly report: Omit<ImportReport, 'refused'>
+  readonly outcomes: Pick<TranscriptImport, 'refused' | 'skipped' | 'torn' | 'waiting'>
+  readonly fileOf: Map<string, string>
+  /** Times of the last events. */
+  readonly lastAt: Map<string, string>
+  readonly children: Set<string>
+}
 
 export interface ImportFilesOptions {
   /** Whether to skip a new file until it has a message. */
@@ -34,58 +51,95 @@ export interface ImportFilesOptions {
   onBytes?(bytes: number): void
 }
 
-/** Imports transcripts into a store. */
+/** Sessions to end in one call. */
+const SWEPT_AT_ONCE = 100
+
+/** Imports transcripts of one format into a store. */
 export class TranscriptImporter {
   readonly #tl: Throughline
+  readonly #format: TranscriptFormat
   readonly #owner: Owner
   readonly #transcripts: Map<string, Transcript> | undefined
+  readonly #ends = new Map<string, SessionEnd>()
+  /** Calls that started sub-agents, by the path of their transcript. */
+  readonly #spawned = new Map<string, SpawnedAgents>()
+  readonly #options: TranscriptOptions = { ends: this.#ends, spawnedIn: (path) => this.#spawnedIn(path) }
 
   /**
    * @param remembers continue each file where the last import ended; otherwise read from the start and keep no state
    */
-  constructor(tl: Throughline, owner: Owner, remembers: boolean) {
+  constructor(tl: Throughline, format: TranscriptFormat, owner: Owner, remembers: boolean) {
     this.#tl = tl
+    this.#format = format
     this.#owner = owner
     this.#transcripts = remembers ? new Map() : undefined
   }
 
-  /** Imports the new lines of these files. An unreadable file does not affect the others. */
+  /**
+   * Imports the new lines of these files and ends the sessions that are stale. An unreadable file does not affect the
+   * others.
+   */
   async importFiles(files: readonly TranscriptFile[], options: ImportFilesOptions = {}): Promise<TranscriptImport> {
-    const outcomes: FileOutcomes = { refused: [], skipped: [], torn: [], waiting: [] }
-    const fileOf = new Map<string, string>()
-    const blocks = this.#blocks(files, outcomes, fileOf, options)
-    const { refused, ...counts } = await this.#tl.import(blocks).catch((error: unknown) => {
+    // other transcripts may have grown since
+    this.#spawned.clear()
+    const first = await this.#pass(this.#inOrder(files), options)
+    const continued = await this.#findEnds(first.outcomes.refused)
+    const second = continued.size === 0 ? undefined : await this.#pass(files.filter(({ path }) => continued.has(path)))
+    const { report, outcomes, lastAt, children } = second === undefined ? first : merged(first, second)
+    const refused = new Set(outcomes.refused.map(({ sessionId }) => sessionId))
+    const imported = [...lastAt].filter(([id]) => !refused.has(id))
+    const ended = await this.#endStale(imported)
+    const newChildren = imported.filter(([id]) => children.has(id)).length
+    return { files: files.length, ...report, children: newChildren, ended, ...outcomes }
+  }
+
+  /** Parents first: they know which call started each sub-agent. */
+  #inOrder(files: readonly TranscriptFile[]): TranscriptFile[] {
+    const isAgent = ({ path }: TranscriptFile) => this.#format.parseName(path).agentId !== undefined
+    return [...files.filter((file) => !isAgent(file)), ...files.filter(isAgent)]
+  }
+
+  async #pass(files: readonly TranscriptFile[], options: ImportFilesOptions = {}): Promise<PassResult> {
+    const outcomes = { refused: [], skipped: [], torn: [], waiting: [] }
+    const texts = () => new Map<string, string>()
+    const result = { outcomes, fileOf: texts(), lastAt: texts(), children: new Set<string>() }
+    const blocks = this.#blocks(files, result, options)
+    const { refused, ...report } = await this.#tl.import(blocks).catch((error: unknown) => {
       // unknown which events were stored
       for (const { path } of files) this.#transcripts?.get(path)?.forget()
       throw error
     })
-    const named = refused.map((one) => ({ file: fileOf.get(one.sessionId) ?? '', ...one }))
+    const named = refused.map((one) => ({ file: result.fileOf.get(one.sessionId) ?? '', ...one }))
     // read it again from the start next time: it may have changed
     for (const { file } of named) this.#transcripts?.get(file)?.forget()
-    return { files: files.length, ...outcomes, ...counts, refused: [...outcomes.refused, ...named] }
+    return { ...result, report, outcomes: { ...outcomes, refused: [...outcomes.refused, ...named] } }
   }
 
   async *#blocks(
     files: readonly TranscriptFile[],
-    outcomes: FileOutcomes,
-    fileOf: Map<string, string>,
+    { outcomes, fileOf, lastAt, children }: Omit<PassResult, 'report'>,
     { waitsForMessage, onBytes = () => {} }: ImportFilesOptions,
   ): AsyncGenerator<SessionBlock> {
     for (const file of files) {
       const { path, isNamed } = file
       try {
-        const blocks = this.#transcript(path).blocks({
+        const transcript = this.#transcript(path)
+        const blocks = transcript.blocks({
           goesBy: isNamed ? 'lines' : 'name or lines',
           isPatient: waitsForMessage?.(file) ?? false,
           onBytes,
         })
         let next = await blocks.next()
         for (; !next.done; next = await blocks.next()) {
-          fileOf.set(next.value.sessionId, path)
+          const { sessionId, events } = next.value
+          fileOf.set(sessionId, path)
+          lastAt.set(sessionId, events.at(-1)?.createdAt ?? '')
+          if (isNewChild(next.value)) children.add(sessionId)
           yield next.value
         }
+        this.#spawned.set(path, transcript.spawned)
         const { isOther, isExport, isTorn, isWaiting } = next.value
-        if (isOther && isNamed) outcomes.refused.push(describeNoTranscript(path, isExport))
+        if (isOther && isNamed) outcomes.refused.push(this.#describeOther(path, isExport))
         else if (isOther) outcomes.skipped.push(path)
         if (isTorn && !isOther) outcomes.torn.push(path)
         if (isWaiting) outcomes.waiting.push(path)
@@ -101,15 +155,79 @@ export class TranscriptImporter {
   }
 
   #transcript(path: string): Transcript {
-    const transcript = this.#transcripts?.get(path) ?? new Transcript(path, this.#owner)
+    const known = this.#transcripts?.get(path)
+    if (known !== undefined) return known
+    const transcript = new Transcript(this.#format, path, this.#owner, this.#options)
     this.#transcripts?.set(path, transcript)
     return transcript
   }
+
+  async #spawnedIn(path: string): Promise<SpawnedAgents> {
+    const known = this.#spawned.get(path)
+    if (known !== undefined) return known
+    const spawned = await readSpawned(this.#format, path, this.#owner, this.#options)
+    this.#spawned.set(path, spawned)
+    return spawned
+  }
+
+  /**
+   * Finds the refused sessions that only had ended, so that their lines continue in another session. Returns their
+   * files.
+   */
+  async #findEnds(refused: readonly RefusedTranscript[]): Promise<Set<string>> {
+    const files = new Set<string>()
+    for (const { file, sessionId, code } of refused) {
+      if (code !== 'IMPORT_CONFLICT' || sessionId === undefined) continue
+      const ends = await findEnds(this.#tl, sessionId)
+      for (const [id, end] of ends) this.#ends.set(id, end)
+      if (ends.size > 0) files.add(file)
+    }
+    return files
+  }
+
+  /** Ends those of the sessions that are stale. The oldest first, so that lists by activity keep their order. */
+  async #endStale(sessions: readonly (readonly [id: string, lastAt: string])[]): Promise<number> {
+    const list = sessions.toSorted(([, a], [, b]) => (a < b ? -1 : Number(a > b)))
+    let ended = 0
+    for (let i = 0; i < list.length; i += SWEPT_AT_ONCE) {
+      const sessionIds = list.slice(i, i + SWEPT_AT_ONCE).map(([id]) => id)
+      ended += (await this.#tl.sweep({ sessionIds })).swept
+    }
+    return ended
+  }
+
+  #describeOther(file: string, isExport: boolean): RefusedTranscript {
+    const message = isExport
+      ? 'is a Throughline export: omit --from to import it'
+      : `is not a ${this.#format.title} transcript: name a transcript or a folder of them`
+    return { file, code: 'NO_TRANSCRIPT', message }
+  }
 }
 
-function describeNoTranscript(file: string, isExport: boolean): RefusedTranscript {
-  const message = isExport
-    ? 'is a Throughline export: omit --from to import it'
-    : 'is not a Claude Code transcript: name a transcript or a folder of them'
-  return { file, code: 'NO_TRANSCRIPT', message }
+function isNewChild({ events: [first] }: SessionBlock): boolean {
+  return first?.sequence === 1 && isObject(first.parts) && first.parts['parent'] !== undefined
+}
+
+/** Adds a second pass over some of the files, which read their other sessions again. */
+function merged(first: PassResult, second: PassResult): PassResult {
+  const again = new Set(second.fileOf.values())
+  const wasRefused = new Set(first.outcomes.refused.map(({ sessionId }) => sessionId))
+  const repeated = [...first.fileOf].filter(([id, file]) => again.has(file) && !wasRefused.has(id)).length
+  const [a, b] = [first.report, second.report]
+  return {
+    report: {
+      sessions: a.sessions + b.sessions - repeated,
+      created: a.created + b.created,
+      extended: a.extended + b.extended,
+      unchanged: a.unchanged + Math.max(0, b.unchanged - repeated),
+      events: a.events + b.events,
+    },
+    outcomes: {
+      ...first.outcomes,
+      refused: [...first.outcomes.refused.filter(({ file }) => !again.has(file)), ...second.outcomes.refused],
+    },
+    fileOf: new Map([...first.fileOf, ...second.fileOf]),
+    lastAt: new Map([...first.lastAt, ...second.lastAt]),
+    children: new Set([...first.children, ...second.children]),
+  }
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod/mini'
+import { defined } from '../../domain/optional.ts'
 import type { Route } from '../../http/route.ts'
 import { parse } from '../kernel/parse.ts'
 import { healthOf, rebuildSessions, verifySessions } from './operation.ts'
 import { healthResponse, rebuildResponse, sweepResponse, verifyResponse } from './response.ts'
+import { sweepBody } from './schema.ts'
 import { sweepSessions } from './sweep.ts'
 
 const sessionChoice = z.strictObject({
@@ -49,9 +51,11 @@ export const maintenanceRoutes: readonly Route[] = [
     path: '/sweep',
     operation: 'sweepSessions',
     summary: 'End stale and expired sessions, and forget expired memories',
+    body: sweepBody,
     response: sweepResponse,
     long: true,
     bulk: true,
-    handle: ({ deps, onProgress }) => sweepSessions(deps, { onProgress }),
+    handle: ({ deps, body = {}, onProgress }) =>
+      sweepSessions(deps, defined({ ...parse(sweepBody, body), onProgress })),
   },
 ]

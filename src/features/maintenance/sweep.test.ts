@@ -83,3 +83,23 @@ it('comes to an end with what was written by no call of ours', async () => {
   expect(await sweepSessions(opened.deps)).toMatchObject({ swept: 2, failed: 0 })
   expect((await store.load({ sessionId: id ?? '' }))?.record.status.state).toBe('aborted')
 })
+
+it('ends only the sessions it is given, and of those only what is due', async () => {
+  const [first = '', second = ''] = await stale(2)
+  const fresh = (await throughlineOn(opened.deps, async () => {}).sessions.create({ userId: 'eve' })).id
+  const progress: unknown[] = []
+  const sessionIds = [fresh, second, crypto.randomUUID()]
+  const options = { sessionIds, onProgress: (done: unknown) => progress.push(done) }
+  expect(await sweepSessions(opened.deps, options)).toEqual({ swept: 1, compacted: 1, failed: 0, forgotten: 0 })
+  expect(progress).toEqual([1, 2, 3].map((sessions) => ({ sessions, of: 3 })))
+  expect(await sweepSessions(opened.deps, { sessionIds })).toMatchObject({ swept: 0, compacted: 0 })
+  const ends = await Promise.all([first, second, fresh].map((sessionId) => opened.deps.store.record({ sessionId })))
+  expect(ends.map((record) => record?.status.state)).toEqual(['running', 'aborted', 'running'])
+  await expect(sweepSessions(opened.deps, { sessionIds: ['x'] })).rejects.toMatchObject({ code: 'VALIDATION' })
+})
+
+it('goes on with the others of its list where one fails', async () => {
+  const ids = await stale(3)
+  const report = await sweepSessions(failing(ids.slice(0, 1), overflow), { sessionIds: ids })
+  expect(report).toMatchObject({ swept: 2, failed: 1 })
+})

@@ -3,7 +3,9 @@ import { SessionNotFoundError, StorageError, ThroughlineError } from '../../doma
 import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
-import { abortIfDue, compactWithChildren } from '../lifecycle/operation.ts'
+import { parse } from '../kernel/parse.ts'
+import { abortIfDue, compactWithChildren, isDue } from '../lifecycle/operation.ts'
+import { sweepOptions } from './schema.ts'
 
 /** Sessions per batch. */
 const BATCH = 100
@@ -18,9 +20,14 @@ const GRACE_MS = 10 * 60_000
  * Any number of processes may sweep at once: the end is a decision, so exactly one makes it and goes on to compact.
  */
 export async function sweepSessions(deps: Deps, options: SweepOptions = {}): Promise<SweepReport> {
+  const { sessionIds } = parse(sweepOptions, options)
   // on a wrong time it would end sessions that are in use
   if (deps.clock === deps.store.clock) await deps.store.clock.sync()
   const report: SweepReport = { swept: 0, compacted: 0, failed: 0, forgotten: 0 }
+  if (sessionIds !== undefined) {
+    await sweepListed(deps, report, sessionIds, options)
+    return report
+  }
   await sweepDue(deps, report, options)
   const { forgetExpired, forgetOldKeys } = await import('../memory/operation.ts')
   report.forgotten = await forgetExpired(deps)
@@ -59,6 +66,26 @@ async function sweepDue(deps: Deps, report: SweepReport, { onProgress }: SweepOp
       sessions++
       onProgress?.({ sessions, of: Math.max(of, sessions) })
     }
+  }
+}
+
+/** Sweeps those of the sessions that are due. */
+async function sweepListed(
+  deps: Deps,
+  report: SweepReport,
+  ids: readonly string[],
+  { onProgress }: SweepOptions,
+): Promise<void> {
+  for (const [i, id] of ids.entries()) {
+    try {
+      const record = await deps.store.record(keyOf(deps, id))
+      const isOver = record !== undefined && (record.endedAt !== undefined || isDue(deps, record, now(deps)))
+      if (isOver) await sweepOne(deps, id, report)
+    } catch (error) {
+      await rethrowUnlessLocal(deps, error)
+      report.failed++
+    }
+    onProgress?.({ sessions: i + 1, of: ids.length })
   }
 }
 

@@ -1,6 +1,7 @@
 import type { EventType, Role } from '../../domain/event.ts'
 import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
-import { customType, type Draft, omitKeys, textAt } from './draft.ts'
+import { type Draft, omitKeys, textAt } from '../draft.ts'
+import { claudeType } from './claude-type.ts'
 import { isTypedByUser } from './user-text.ts'
 
 /** Converts a user or assistant message to drafts; `undefined` if the entry has no content. */
@@ -20,7 +21,7 @@ export function messageDrafts(entry: JsonObject): Draft[] | undefined {
 
 function speaker(entry: JsonObject, text: string): { type: EventType; role: Role } {
   // the program's own text instead of an answer
-  if (entry['isApiErrorMessage'] === true) return { type: customType('api_error'), role: 'assistant' }
+  if (entry['isApiErrorMessage'] === true) return { type: claudeType('api_error'), role: 'assistant' }
   if (entry['type'] === 'assistant') return { type: 'model_message', role: 'assistant' }
   return isTypedByUser(entry, text) ? { type: 'user_message', role: 'user' } : { type: 'system_event', role: 'system' }
 }
@@ -29,7 +30,7 @@ function blockDraft(entry: JsonObject, block: Json): Draft {
   const type = textAt(block, 'type')
   const known = isObject(block) ? knownBlock(entry, block, type) : undefined
   const role = entry['type'] as 'user' | 'assistant'
-  return known ?? { type: customType(type === '' ? 'block' : type), role, content: '', parts: {}, raw: { block } }
+  return known ?? { type: claudeType(type === '' ? 'block' : type), role, content: '', parts: {}, raw: { block } }
 }
 
 function knownBlock(entry: JsonObject, block: JsonObject, type: string): Draft | undefined {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts'
+import { textAt } from '../draft.ts'
 
 /** Text that the program adds to user messages: command output, reminders, editor context. */
 const GENERATED =
@@ -8,7 +9,10 @@ const INTERRUPTED = /^\[Request interrupted by user(?: for tool use)?\]$/
 /** Whether the user typed the text of an entry: only that starts a turn. */
 export function isTypedByUser(entry: JsonObject, text: string): boolean {
   const isMade = entry['isMeta'] === true || entry['isCompactSummary'] === true
-  return !isMade && !GENERATED.test(text) && !INTERRUPTED.test(text.trim())
+  // newer versions say where a message comes from, such as `task-notification`
+  const origin = textAt(entry['origin'], 'kind')
+  const isOthers = origin !== '' && origin !== 'human'
+  return !isMade && !isOthers && !GENERATED.test(text) && !INTERRUPTED.test(text.trim())
 }
 
 /** Returns a typed command: `/review the parser`, `! ls`. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/json.ts'
+import type { JsonObject } from '../domain/json.ts'
 
 /** Bytes per piece; escaped, each byte may take six characters. */
 export const PIECE_BYTES = 512 * 1024

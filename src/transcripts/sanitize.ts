@@ -1,4 +1,4 @@
-import type { Json } from '../../domain/json.ts'
+import type { Json } from '../domain/json.ts'
 
 /** Maximum characters of a sanitized text; the original line is stored beside it. */
 const MAX_LENGTH = 1024 * 1024

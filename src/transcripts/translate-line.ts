@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import type { ExportedEvent } from '../../api.ts'
-import { ThroughlineError } from '../../domain/errors.ts'
-import { checkText, encodeJson, isObject, type Json, type JsonObject } from '../../domain/json.ts'
-import { defined } from '../../domain/optional.ts'
+import type { ExportedEvent } from '../api.ts'
+import { ThroughlineError } from '../domain/errors.ts'
+import { checkText, encodeJson, isObject, type Json, type JsonObject } from '../domain/json.ts'
+import { defined } from '../domain/optional.ts'
 import { customType, type Draft, omitKeys } from './draft.ts'
-import { draftsOf } from './entry-drafts.ts'
+import type { LineTranslator, Translation } from './format.ts'
 import { decodeUtf8, encodePieces } from './raw-source.ts'
 import { sanitizeJson, sanitizeText } from './sanitize.ts'
 import { parseTime, validTime } from './time.ts'
@@ -13,7 +13,7 @@ import { parseTime, validTime } from './time.ts'
 export type LineEvent = Pick<ExportedEvent, 'type' | 'role' | 'content' | 'occurredAt'> & { parts: JsonObject }
 
 /** The events of a line. */
-export interface TranslatedLine {
+export interface TranslatedLine extends Partial<Omit<Translation, 'drafts' | 'facts'>> {
   readonly events: readonly LineEvent[]
   /** When the line was written according to itself, if a session can have that time. */
   readonly at?: string
@@ -28,23 +28,24 @@ export const MAX_EVENT = 4 * 1024 * 1024
  * Translates a line to events without losing anything: what a store cannot hold exactly is sanitized, with the original
  * line beside it. `undefined` for a blank line.
  */
-export function translateLine(bytes: Uint8Array, number: number): TranslatedLine | undefined {
+export function translateLine(
+  bytes: Uint8Array,
+  number: number,
+  format: string,
+  translator: LineTranslator,
+): TranslatedLine | undefined {
   const text = decodeUtf8(bytes)
   if (text !== undefined && /^[ \t\r]*$/.test(text)) return undefined
   // the end of a line may be written later than the rest
   const digest = hash('sha256', text?.trimEnd() ?? bytes, 'hex')
   const value = text === undefined ? undefined : parseJson(text)
-  if (value === undefined) return { events: unreadableEvents(text, bytes, number), digest }
+  if (value === undefined) return { events: unreadableEvents({ text, bytes, line: number, format }), digest }
 
   const occurredAt = isObject(value) ? validTime(value['timestamp']) : undefined
   const at = parseTime(occurredAt)
-  const drafts = draftsOf(value)
-  const time = occurredAt === undefined ? {} : { occurredAt }
-  return {
-    events: exactEvents(drafts, number, time) ?? sanitizedEvents(drafts, bytes, number, time),
-    digest,
-    ...(at && { at }),
-  }
+  const { drafts, facts: _facts, ...more } = translator.translate(value, number)
+  const line = { bytes, line: number, format, ...(occurredAt !== undefined && { occurredAt }) }
+  return { events: exactEvents(drafts, line) ?? sanitizedEvents(drafts, line), digest, ...(at && { at }), ...more }
 }
 
 /** Parses JSON; `undefined` if it is invalid. */
@@ -56,12 +57,15 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-interface Time {
-  occurredAt?: string
+interface LineSource {
+  readonly bytes: Uint8Array
+  readonly line: number
+  readonly format: string
+  readonly occurredAt?: string
 }
 
 /** Returns the drafts unchanged if every store accepts them. */
-function exactEvents(drafts: readonly Draft[], line: number, { occurredAt }: Time): LineEvent[] | undefined {
+function exactEvents(drafts: readonly Draft[], { line, occurredAt }: LineSource): LineEvent[] | undefined {
   const events = drafts.map(({ type, role, content, parts, raw: { at, block, entry } }): LineEvent => {
     // the event's occurredAt has the time
     const rest = occurredAt !== undefined && isObject(entry) ? omitKeys(entry, 'timestamp') : entry
@@ -82,12 +86,13 @@ function fits({ content, parts }: Pick<LineEvent, 'content' | 'parts'>): boolean
 }
 
 /** Returns the sanitized drafts and the original line. */
-function sanitizedEvents(drafts: readonly Draft[], bytes: Uint8Array, line: number, { occurredAt }: Time): LineEvent[] {
+function sanitizedEvents(drafts: readonly Draft[], source: LineSource): LineEvent[] {
+  const { line, occurredAt } = source
   const events = drafts.map(({ type, role, content, parts }): LineEvent => {
     const sanitized = sanitizeJson(parts) as JsonObject
     return { type, role, content: sanitizeText(content), parts: { ...truncateParts(sanitized), line } }
   })
-  return withSource(events, bytes, line).map((event) => defined({ ...event, occurredAt }))
+  return withSource(events, source).map((event) => defined({ ...event, occurredAt }))
 }
 
 /** Truncates names, and drops arguments that are too large; ids still pair calls with results. */
@@ -100,22 +105,24 @@ function truncateParts({ arguments: given, ...parts }: JsonObject): JsonObject {
   return { ...short, arguments: isShort ? given : '…' }
 }
 
-function unreadableEvents(text: string | undefined, bytes: Uint8Array, line: number): LineEvent[] {
-  const event: LineEvent = { type: customType('unreadable'), role: 'system', content: text ?? '', parts: { line } }
+function unreadableEvents({ text, ...source }: LineSource & { text: string | undefined }): LineEvent[] {
+  const { bytes, line, format } = source
+  const type = customType(format, 'unreadable')
+  const event: LineEvent = { type, role: 'system', content: text ?? '', parts: { line } }
   if (text !== undefined && fits(event)) return [event]
   const content = sanitizeText(text ?? Buffer.from(bytes).toString())
-  return withSource([{ ...event, content }], bytes, line)
+  return withSource([{ ...event, content }], source)
 }
 
 /** Adds the original line in pieces: the first in the first event, the others as separate events. */
-function withSource(events: readonly LineEvent[], bytes: Uint8Array, line: number): LineEvent[] {
+function withSource(events: readonly LineEvent[], { bytes, line, format }: LineSource): LineEvent[] {
   const [first, ...others] = encodePieces(bytes)
   const [head, ...rest] = events as readonly [LineEvent, ...LineEvent[]]
   const beside = { ...head, parts: { ...head.parts, source: first ?? { text: '' } } }
-  return [beside, ...rest, ...others.map((source) => partEvent(source, line))]
+  return [beside, ...rest, ...others.map((source) => partEvent(format, source, line))]
 }
 
 /** Returns an event for one piece of a long line. */
-export function partEvent(source: JsonObject, line: number): LineEvent {
-  return { type: customType('part'), role: 'system', content: '', parts: { line, source } }
+export function partEvent(format: string, source: JsonObject, line: number): LineEvent {
+  return { type: customType(format, 'part'), role: 'system', content: '', parts: { line, source } }
 }
