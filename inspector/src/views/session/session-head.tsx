@@ -30,7 +30,9 @@ export function SessionHead({ data }: { data: SessionData }) {
         <a class={css.back} href={sessionsHref(lastListQuery.value)} aria-label="All sessions">
           ←
         </a>
-        <h1 dir="auto">{record.task === undefined ? 'Untitled session' : preview(record.task)}</h1>
+        <h1 class={css.heading} dir="auto" title={record.task && preview(record.task, 1000)}>
+          {record.task === undefined ? 'Untitled session' : preview(record.task)}
+        </h1>
         <StatusBadge record={record} />
         {!isOver(record) && (
           <span class={css.live} data-live={data.live.value} role="status">

@@ -12,6 +12,8 @@ import type { Related } from './related-events.ts'
 import { PairedResult, UnpairedResult } from './result-row.tsx'
 import { ToolCalls } from './tool-call-rows.tsx'
 import { callsIn } from './tool-calls.ts'
+import { TurnFacts } from './turn-facts.tsx'
+import type { TurnTotals } from './turn-totals.ts'
 
 /** Characters of a message that are shown while it is closed. */
 const PREVIEW = 3000
@@ -22,6 +24,8 @@ export interface RowProps {
   readonly link: Related
   /** The day to show above it. */
   readonly day: string | undefined
+  /** What the turn took that starts with it. */
+  readonly totals: TurnTotals | undefined
   /** Whether the address names it. */
   readonly isNamed: boolean
   readonly isOpen: boolean
@@ -60,13 +64,14 @@ export const EventRow = memo((props: RowProps) => {
 })
 
 /** The headings above an event: its turn and its day. */
-function Headings({ event, link, day }: RowProps) {
+function Headings({ event, link, day, totals }: RowProps) {
   const isTurn = event.type === 'user_message'
   if (!isTurn && day === undefined) return null
   return (
     <p class={css.above}>
       {isTurn && <span>{link.turn === undefined ? 'Turn' : `Turn ${link.turn.toLocaleString('en')}`}</span>}
       {day !== undefined && <time dateTime={event.createdAt}>{day}</time>}
+      {totals !== undefined && <TurnFacts totals={totals} />}
     </p>
   )
 }
