@@ -6,10 +6,11 @@ it('tokens are shown in three digits', () => {
 })
 
 it('costs below a cent keep digits that count', () => {
-  expect([0, 0.00001, 0.0042, 0.042, 0.42, 0.999, 3.2].map(formatCost)).toEqual([
+  expect([0, 0.00001, 0.0042, 0.02, 0.042, 0.42, 0.999, 3.2].map(formatCost)).toEqual([
     '$0.00',
     '< $0.0001',
     '$0.0042',
+    '$0.02',
     '$0.042',
     '$0.42',
     '$1.00',

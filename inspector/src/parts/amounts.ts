@@ -15,7 +15,8 @@ export const formatTokens = (tokens: number) => short.format(tokens)
 export function formatCost(usd: number): string {
   if (usd === 0 || usd >= 0.995) return `$${usd.toFixed(2)}`
   if (usd < 0.0001) return '< $0.0001'
-  return `$${usd.toFixed(usd < 0.01 ? 4 : usd < 0.1 ? 3 : 2)}`
+  const text = usd.toFixed(usd < 0.01 ? 4 : usd < 0.1 ? 3 : 2)
+  return `$${text.replace(/(?<=\.\d\d+)0+$/, '')}`
 }
 
 const UNITS: readonly (readonly [seconds: number, name: string])[] = [

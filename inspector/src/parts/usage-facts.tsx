@@ -12,6 +12,16 @@ export function UsageFacts({ usage }: { usage: UsageSums }) {
   )
 }
 
+/** All tokens, and the cost, in little room. */
+export function ShortUsage({ usage }: { usage: UsageSums }) {
+  return (
+    <span class="nowrap" title={explain(usage)}>
+      {formatTokens(usage.inputTokens + usage.outputTokens)}
+      {usage.costUsd > 0 && ` · ${formatCost(usage.costUsd)}`}
+    </span>
+  )
+}
+
 function cachedShare({ inputTokens, cacheReadTokens }: UsageSums): string {
   if (cacheReadTokens === 0 || inputTokens === 0) return ''
   return ` (${Math.floor((cacheReadTokens / inputTokens) * 100)}% cached)`

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../api/types.ts'
+import type { SessionEvent, SessionRecord } from '../api/types.ts'
 import { isObject } from '../domain.ts'
 
 /** Tokens and cost of a model call, as the event names them. */
@@ -44,6 +44,11 @@ export function usageOf({ type, parts }: SessionEvent): Usage | undefined {
 }
 
 const amount = (value: unknown) => (typeof value === 'number' && value > 0 ? value : 0)
+
+/** The usage of a whole session, if any of its events carried it. */
+export function usageOfSession(record: SessionRecord): UsageSums | undefined {
+  return (record as { usage?: { total: UsageSums } }).usage?.total
+}
 
 /** Sums with one more call. */
 export function withUsage(sums: UsageSums, usage: Usage | undefined): UsageSums {

@@ -6,10 +6,13 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { Fact } from '../../parts/fact.tsx'
 import { isOver, StatusBadge } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { ShortUsage, UsageFacts } from '../../parts/usage-facts.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
-import { eventHref, sessionsHref } from '../../route.ts'
+import { eventHref, sessionHref, sessionsHref } from '../../route.ts'
 import type { Live, SessionData } from '../../session/session-data.ts'
+import { NO_USAGE, sumOf, usageOfSession } from '../../session/usage.ts'
 import { lastListQuery } from '../sessions/last-list.ts'
+import { ParentLink } from './parent-fact.tsx'
 import css from './session-head.module.css'
 
 const LIVE_TEXT = {
@@ -47,6 +50,17 @@ export function SessionHead({ data }: { data: SessionData }) {
         <Fact name="last activity">
           <Ago at={record.lastActivityAt} />
         </Fact>
+        <SessionUsage data={data} />
+        {record.parent !== undefined && (
+          <Fact name="sub-agent of">
+            <ParentLink parent={record.parent} />
+          </Fact>
+        )}
+        {data.children.items.value.length > 0 && (
+          <Fact name="sub-agents">
+            <a href={sessionHref(record.id, 'agents')}>{data.children.items.value.length.toLocaleString('en')}</a>
+          </Fact>
+        )}
         <MoreFacts record={record} />
       </dl>
       <Button
@@ -56,6 +70,31 @@ export function SessionHead({ data }: { data: SessionData }) {
         onClick={() => setWhole(!isWhole)}
       />
     </div>
+  )
+}
+
+/** Tokens and cost of the session, and with its sub-agents. */
+function SessionUsage({ data }: { data: SessionData }) {
+  const record = data.record.value
+  const own = record && usageOfSession(record)
+  const below = data.children.items.value.reduce(
+    (sum, child) => sumOf(sum, usageOfSession(child) ?? NO_USAGE),
+    NO_USAGE,
+  )
+  const total = sumOf(own ?? NO_USAGE, below)
+  return (
+    <>
+      {own !== undefined && (
+        <Fact name="usage">
+          <UsageFacts usage={own} />
+        </Fact>
+      )}
+      {below.messages > 0 && (
+        <Fact name="with sub-agents">
+          <ShortUsage usage={total} />
+        </Fact>
+      )}
+    </>
   )
 }
 

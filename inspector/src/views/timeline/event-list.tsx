@@ -9,6 +9,7 @@ import { NoiseRow, StepsRow } from './group-row.tsx'
 import { isGroup } from './grouped-rows.ts'
 import { missingFor, type Related, type RelatedEvents } from './related-events.ts'
 import type { Rows } from './rows.ts'
+import { countBetween, type SubAgentIndex } from './sub-agent-index.ts'
 import { callsIn, type LogView } from './tool-calls.ts'
 import type { TurnNumbers } from './turn-numbers.ts'
 import type { TurnTotalsCache } from './turn-totals.ts'
@@ -36,6 +37,8 @@ interface Props extends ListKeys {
   named: number | undefined
   /** Scrolls there again whenever it changes. */
   round: number
+  /** Sub-agents by the event that called them. */
+  subAgents: SubAgentIndex
   /** The text to highlight. */
   find: string
   open: ReadonlySet<string>
@@ -72,7 +75,7 @@ export function EventList(props: Props) {
   }
   const focus = useRowFocus(virtual, box, { ...props, onToggleRow: toggleRow })
   props.place.current = focus.place
-  useKeepPlace(virtual, rows)
+  useKeepPlace(virtual, rows, focus)
   useScrollTarget(virtual, props, focus)
 
   const calm = () => {
@@ -143,9 +146,11 @@ interface ItemProps extends Props {
   link: Related | undefined
 }
 
-function Item({ data, rows, index, link, known, totals, named, open, onToggle, onToggleGroup }: ItemProps) {
+function Item(props: ItemProps) {
+  const { data, rows, index, link, known, totals, named, open, onToggle, onToggleGroup, subAgents } = props
   const entry = rows.entryAt(index)
-  if (entry?.kind === 'steps') return <StepsRow entry={entry} onToggle={onToggleGroup} />
+  if (entry?.kind === 'steps')
+    return <StepsRow entry={entry} subAgents={countBetween(subAgents, entry)} onToggle={onToggleGroup} />
   if (entry?.kind === 'noise') return <NoiseRow entry={entry} onToggle={onToggleGroup} />
   const event = rows.eventAt(index)
   if (event === undefined || link === undefined) return <Unloaded from={entry?.from ?? 0} to={entry?.to ?? 0} />
@@ -158,6 +163,7 @@ function Item({ data, rows, index, link, known, totals, named, open, onToggle, o
       link={link}
       day={dayAbove(event, index === 0 ? null : before, now.value)}
       totals={type === 'user_message' ? totals.of(sequence, data.log.outline, known.head) : undefined}
+      subAgents={subAgents.get(sequence)}
       isNamed={sequence === named}
       isOpen={open.has(`${sequence}`)}
       openCalls={openCalls}

@@ -1,10 +1,10 @@
-import type { SessionEvent } from '../../api/types.ts'
+import type { SessionEvent, SessionRecord } from '../../api/types.ts'
 import { Markdown } from '../../parts/markdown.tsx'
 import { memo } from '../../parts/memo.tsx'
-import { StateBadge } from '../../parts/status.tsx'
+import { StateBadge, StatusBadge } from '../../parts/status.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
-import { eventHref } from '../../route.ts'
+import { eventHref, sessionHref } from '../../route.ts'
 import { describeEvent, type EventLine } from './describe.ts'
 import { EventDetails } from './event-details.tsx'
 import css from './event-row.module.css'
@@ -26,6 +26,8 @@ export interface RowProps {
   readonly day: string | undefined
   /** What the turn took that starts with it. */
   readonly totals: TurnTotals | undefined
+  /** The sub-agents that it called. */
+  readonly subAgents: readonly SessionRecord[] | undefined
   /** Whether the address names it. */
   readonly isNamed: boolean
   readonly isOpen: boolean
@@ -50,6 +52,7 @@ export const EventRow = memo((props: RowProps) => {
           #{event.sequence}
         </a>
         <Content {...props} />
+        {props.subAgents !== undefined && <SubAgentLinks sessions={props.subAgents} />}
         <span class={css.time}>
           <Clock at={event.createdAt} />
         </span>
@@ -62,6 +65,25 @@ export const EventRow = memo((props: RowProps) => {
     </>
   )
 })
+
+/** Sub-agents that one row lists. */
+const SUB_AGENTS = 10
+
+function SubAgentLinks({ sessions }: { sessions: readonly SessionRecord[] }) {
+  return (
+    <ul class={css.subAgents} aria-label="Sub-agents">
+      {sessions.slice(0, SUB_AGENTS).map((session) => (
+        <li key={session.id}>
+          <StatusBadge record={session} />{' '}
+          <a href={sessionHref(session.id)} dir="auto">
+            {session.task === undefined ? session.id.slice(0, 8) : oneLine(session.task, 100)}
+          </a>
+        </li>
+      ))}
+      {sessions.length > SUB_AGENTS && <li>and {sessions.length - SUB_AGENTS} more</li>}
+    </ul>
+  )
+}
 
 /** The headings above an event: its turn and its day. */
 function Headings({ event, link, day, totals }: RowProps) {

@@ -12,14 +12,17 @@ const LISTED = 8
 
 interface StepsProps {
   readonly entry: StepsEntry
+  /** Sub-agents that were called in it. */
+  readonly subAgents: number
   readonly onToggle: (group: StepsEntry) => void
 }
 
 /** The steps of a turn on one line: calls by tool, failures, and what lies between them. */
-export const StepsRow = memo(({ entry, onToggle }: StepsProps) => {
+export const StepsRow = memo(({ entry, subAgents, onToggle }: StepsProps) => {
   const { tools, calls, failed, open, messages, custom, ms, isOpen } = entry
   const rest = tools.slice(LISTED).reduce((sum, tool) => sum + tool.calls, 0)
   const others = [
+    subAgents > 0 && countOf(subAgents, 'sub-agent'),
     messages > 0 && countOf(messages, 'message'),
     custom > 0 && countOf(custom, 'custom event'),
     ms > 0 && formatSpan(ms),

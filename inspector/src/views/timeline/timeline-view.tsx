@@ -13,6 +13,7 @@ import { RelatedEvents } from './related-events.ts'
 import { nearest, rowsOfEntries, rowsOfEvents, rowsOfLog } from './rows.ts'
 import { SearchBar } from './search/search-bar.tsx'
 import { type TimelineSearch, useLogSearch } from './search/use-log-search.ts'
+import { indexSubAgents, type SubAgentIndex } from './sub-agent-index.ts'
 import css from './timeline-view.module.css'
 import type { LogView } from './tool-calls.ts'
 import { Toolbar } from './toolbar.tsx'
@@ -61,6 +62,7 @@ export function TimelineView({ data }: { data: SessionData }) {
 /** What both lists need. */
 interface Shared extends Pick<TimelineSearch, 'find' | 'onMatch'>, Steps {
   readonly totals: TurnTotalsCache
+  readonly subAgents: SubAgentIndex
   readonly known: LogView
   readonly links: RelatedEvents
   readonly turns: TurnNumbers
@@ -78,6 +80,8 @@ function useShared(data: SessionData, { find, onMatch }: TimelineSearch, steps: 
   const turns = useMemo(() => new TurnNumbers(), [data])
   const links = useMemo(() => new RelatedEvents(), [data])
   const totals = useMemo(() => new TurnTotalsCache(), [data])
+  const children = data.children.items.value
+  const subAgents = useMemo(() => indexSubAgents(children), [children])
   const record = data.record.value
   if (record !== undefined) turns.note(record.head, record.turns)
   // something was loaded: draw again
@@ -88,7 +92,7 @@ function useShared(data: SessionData, { find, onMatch }: TimelineSearch, steps: 
     setOpen((before) => (before.has(key) ? without(before, key) : new Set([...before, key])))
   }, [])
   const known = { peek: (sequence: number) => data.log.peek(sequence), head: data.head.value, isLive }
-  return { known, links, turns, totals, open, onToggle, find, onMatch, ...steps }
+  return { known, links, turns, totals, subAgents, open, onToggle, find, onMatch, ...steps }
 }
 
 interface ListProps {

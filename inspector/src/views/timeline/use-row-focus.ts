@@ -43,6 +43,8 @@ export interface RowFocus {
   readonly onScroll: () => void
   /** Key of the row where the reader is. */
   readonly place: () => number
+  /** Whether the reader is still where {@link RowFocus.move} led. */
+  readonly isStill: () => boolean
 }
 
 /** Roving focus: Tab reaches one row, letters and arrows move to the others. */
@@ -61,6 +63,8 @@ export function useRowFocus(
   const hasScrolled = useRef(false)
   const settledAt = useRef(0)
   const aligned = useRef<Align>('auto')
+  /** The row that was moved to at its start. */
+  const moved = useRef<number | undefined>(undefined)
 
   const stay = () => {
     settledAt.current = 0
@@ -78,6 +82,7 @@ export function useRowFocus(
     const sequence = rows.keyAt(index)
     pending.current = sequence
     aligned.current = align
+    moved.current = align === 'start' ? sequence : undefined
     hasScrolled.current = false
     settledAt.current = performance.now() + SETTLE
     setWanted(sequence)
@@ -177,5 +182,6 @@ export function useRowFocus(
     const sequence = (target as HTMLElement).closest<HTMLElement>('article')?.dataset['sequence']
     if (sequence !== undefined) setWanted(Number(sequence))
   }
-  return { active, move, forget, onKey, onFocus, onScroll, place }
+  const isStill = () => !hasScrolled.current && moved.current !== undefined && moved.current === wanted
+  return { active, move, forget, onKey, onFocus, onScroll, place, isStill }
 }
