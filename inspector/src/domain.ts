@@ -14,3 +14,4 @@ export { isAllowed, LIFECYCLE, LIVE_STATES, type LiveState } from '../../src/dom
 export { LIMITS } from '../../src/domain/limits.ts'
 export { MEMORY_CATEGORIES } from '../../src/domain/memory/memory.ts'
 export { endTime, isFinal, SESSION_STATES } from '../../src/domain/record.ts'
+export { addSums, NO_USAGE, usageOf } from '../../src/domain/usage.ts'

@@ -1,4 +1,4 @@
-import type { UsageSums } from '../session/usage.ts'
+import type { UsageSums } from '../api/types.ts'
 import { formatCost, formatCount, formatTokens } from './amounts.ts'
 
 /** Tokens and cost on one line. Shows nothing without usage. */

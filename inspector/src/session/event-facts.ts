@@ -1,6 +1,5 @@
-import type { SessionEvent } from '../api/types.ts'
-import { answeredCallId, isObject, startsTurn, toolCallsOf } from '../domain.ts'
-import { type Usage, usageOf } from './usage.ts'
+import type { SessionEvent, Usage } from '../api/types.ts'
+import { answeredCallId, isObject, startsTurn, toolCallsOf, usageOf } from '../domain.ts'
 
 /** What an event is to its turn: `mark` events, such as a handoff, always have a row of their own. */
 export type FactKind = 'turn' | 'text' | 'call' | 'result' | 'noise' | 'mark'

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
-import type { SessionRecord } from '../../api/types.ts'
+import type { SessionRecord, UsageSums } from '../../api/types.ts'
+import { addSums, NO_USAGE } from '../../domain.ts'
 import { countOf, formatCost, formatCount, formatTokens } from '../../parts/amounts.ts'
 import { ProblemNote } from '../../parts/notes.tsx'
 import { ScrollBox } from '../../parts/scroll-box.tsx'
@@ -9,7 +10,6 @@ import { Table } from '../../parts/table.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { eventHref, sessionHref, sessionsHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import { NO_USAGE, sumOf, type UsageSums, usageOfSession } from '../../session/usage.ts'
 
 const COLUMNS = {
   'sub-agent': '',
@@ -33,8 +33,8 @@ export function SubAgents({ data }: { data: SessionData }) {
   const problem = children.problem.value
   if (items.length === 0) return <ProblemNote problem={problem} onRetry={() => void children.load()} />
   const record = data.record.value
-  const own = (record && usageOfSession(record)) ?? NO_USAGE
-  const total = items.reduce((sum, child) => sumOf(sum, usageOfSession(child) ?? NO_USAGE), own)
+  const own = record?.usage?.total ?? NO_USAGE
+  const total = items.reduce((sum, child) => addSums(sum, child.usage?.total ?? NO_USAGE), own)
   return (
     <section class="card stack" aria-label="Sub-agents">
       <div class="row between">
@@ -75,7 +75,7 @@ function Child({ child, parent }: { child: SessionRecord; parent: string }) {
       </td>
       <td class="number">{formatCount(turns)}</td>
       <td class="number">{formatCount(head)}</td>
-      <Amounts usage={usageOfSession(child) ?? NO_USAGE} />
+      <Amounts usage={child.usage?.total ?? NO_USAGE} />
     </tr>
   )
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
+import { addSums, NO_USAGE } from '../../domain.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Fact } from '../../parts/fact.tsx'
@@ -10,7 +11,6 @@ import { ShortUsage, UsageFacts } from '../../parts/usage-facts.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref, sessionHref, sessionsHref } from '../../route.ts'
 import type { Live, SessionData } from '../../session/session-data.ts'
-import { NO_USAGE, sumOf, usageOfSession } from '../../session/usage.ts'
 import { lastListQuery } from '../sessions/last-list.ts'
 import { ParentLink } from './parent-fact.tsx'
 import css from './session-head.module.css'
@@ -76,12 +76,9 @@ export function SessionHead({ data }: { data: SessionData }) {
 /** Tokens and cost of the session, and with its sub-agents. */
 function SessionUsage({ data }: { data: SessionData }) {
   const record = data.record.value
-  const own = record && usageOfSession(record)
-  const below = data.children.items.value.reduce(
-    (sum, child) => sumOf(sum, usageOfSession(child) ?? NO_USAGE),
-    NO_USAGE,
-  )
-  const total = sumOf(own ?? NO_USAGE, below)
+  const own = record?.usage?.total
+  const below = data.children.items.value.reduce((sum, child) => addSums(sum, child.usage?.total ?? NO_USAGE), NO_USAGE)
+  const total = addSums(own ?? NO_USAGE, below)
   return (
     <>
       {own !== undefined && (

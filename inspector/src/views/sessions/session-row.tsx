@@ -6,7 +6,6 @@ import { Ago } from '../../parts/time.tsx'
 import { ShortUsage } from '../../parts/usage-facts.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { sessionHref } from '../../route.ts'
-import { usageOfSession } from '../../session/usage.ts'
 import css from './session-row.module.css'
 import table from './session-table.module.css'
 import type { TreeRow } from './session-tree.ts'
@@ -23,7 +22,7 @@ interface Props extends TreeRow {
 /** One session in the list. The link in it covers the whole row. */
 export const SessionRow = memo(({ record, depth, children, waiting, isOpen, index, top, onToggle }: Props) => {
   const { id, task, activeAgent, userId, chatmode, turns, head, lastActivityAt } = record
-  const usage = usageOfSession(record)
+  const usage = record.usage?.total
   return (
     // row 1 is the headings
     <tr

@@ -1,7 +1,6 @@
 import { defaultRangeExtractor } from '@tanstack/virtual-core'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useVirtual } from '../../parts/use-virtual.ts'
-import { usageOfSession } from '../../session/usage.ts'
 import { SessionRow } from './session-row.tsx'
 import css from './session-table.module.css'
 import type { TreeRow } from './session-tree.ts'
@@ -34,7 +33,7 @@ export function SessionTable({ rows, onToggle, top, hasMore, onScroller, onNeed 
   const scroller = useRef<HTMLDivElement>(null)
   const { row, head } = useRowHeight()
   const [focused, setFocused] = useState<string>()
-  const hasUsage = useMemo(() => rows.some(({ record }) => usageOfSession(record) !== undefined), [rows])
+  const hasUsage = useMemo(() => rows.some(({ record }) => record.usage !== undefined), [rows])
   const kept = focused === undefined ? -1 : rows.findIndex(({ record }) => record.id === focused)
   const virtual = useVirtual({
     count: rows.length,

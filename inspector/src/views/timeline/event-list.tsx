@@ -75,7 +75,7 @@ export function EventList(props: Props) {
   }
   const focus = useRowFocus(virtual, box, { ...props, onToggleRow: toggleRow })
   props.place.current = focus.place
-  useKeepPlace(virtual, rows, focus)
+  useKeepPlace(virtual, props, focus)
   useScrollTarget(virtual, props, focus)
 
   const calm = () => {

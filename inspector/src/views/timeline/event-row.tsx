@@ -52,10 +52,10 @@ export const EventRow = memo((props: RowProps) => {
           #{event.sequence}
         </a>
         <Content {...props} />
-        {props.subAgents !== undefined && <SubAgentLinks sessions={props.subAgents} />}
         <span class={css.time}>
           <Clock at={event.createdAt} />
         </span>
+        {props.subAgents !== undefined && <SubAgentLinks sessions={props.subAgents} />}
         {props.isOpen && (
           <div class={css.details}>
             <EventDetails event={event} />

@@ -1,5 +1,6 @@
+import type { UsageSums } from '../../api/types.ts'
+import { addSums, NO_USAGE } from '../../domain.ts'
 import type { Outline } from '../../session/outline.ts'
-import { NO_USAGE, type UsageSums, withUsage } from '../../session/usage.ts'
 import { countCalls, type StepsEntry } from './grouped-rows.ts'
 
 /** What a turn took, by the events of it that are loaded. */
@@ -43,7 +44,7 @@ export function totalsOf(sequence: number, outline: Outline, head: number): Turn
   let end = start.at
   let usage = NO_USAGE
   for (const event of events) {
-    usage = withUsage(usage, event.usage)
+    if (event.usage !== undefined) usage = addSums(usage, { ...NO_USAGE, ...event.usage, messages: 1 })
     const isOfAgent = event.kind === 'call' || event.kind === 'result' || event.type === 'model_message'
     if (isOfAgent && event.at > end) end = event.at
   }

@@ -45,6 +45,8 @@ export interface RowFocus {
   readonly place: () => number
   /** Whether the reader is still where {@link RowFocus.move} led. */
   readonly isStill: () => boolean
+  /** Whether the reader has neither scrolled nor gone anywhere. */
+  readonly isUntouched: () => boolean
 }
 
 /** Roving focus: Tab reaches one row, letters and arrows move to the others. */
@@ -76,6 +78,7 @@ export function useRowFocus(
   }
   const forget = () => {
     stay()
+    hasScrolled.current = false
     setWanted(undefined)
   }
   const move = (index: number, align: Align) => {
@@ -182,6 +185,7 @@ export function useRowFocus(
     const sequence = (target as HTMLElement).closest<HTMLElement>('article')?.dataset['sequence']
     if (sequence !== undefined) setWanted(Number(sequence))
   }
+  const isUntouched = () => !hasScrolled.current && wanted === undefined
   const isStill = () => !hasScrolled.current && moved.current !== undefined && moved.current === wanted
-  return { active, move, forget, onKey, onFocus, onScroll, place, isStill }
+  return { active, move, forget, onKey, onFocus, onScroll, place, isStill, isUntouched }
 }

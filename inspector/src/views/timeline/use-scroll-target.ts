@@ -42,20 +42,25 @@ export function useScrollTarget(
  * Keeps the place of the reader when rows join into groups: the row that the reader went to last, the end of the list if
  * the reader was there, else the row that holds the event at the top.
  */
-export function useKeepPlace(virtual: VirtualList, rows: Rows, { isStill, place }: RowFocus): void {
+export function useKeepPlace(
+  virtual: VirtualList,
+  { rows, target }: { rows: Rows; target: number | undefined },
+  { isStill, isUntouched, place }: RowFocus,
+): void {
   const before = useRef<{ readonly top: number; readonly isAtEnd: boolean } | undefined>(undefined)
   useLayoutEffect(() => {
     if (before.current === undefined) return
     const { top, isAtEnd } = before.current
     const index = rows.indexOf(top)
-    if (isStill()) virtual.scrollToIndex(rows.indexOf(place()), { align: 'start' })
+    const goal = isStill() ? place() : isUntouched() ? target : undefined
+    if (goal !== undefined) virtual.scrollToIndex(rows.indexOf(goal), { align: 'start' })
     // below zero after a click: then the row that was opened stays where it is
     else if (isAtEnd && (virtual.options.scrollEndThreshold ?? 0) >= 0) virtual.scrollToEnd()
     else if (index >= 0 && rows.keyAt(index) !== top) virtual.scrollToIndex(index, { align: 'start' })
   }, [rows])
   useLayoutEffect(() => {
     const top = rows.keyAt(virtual.range?.startIndex ?? 0)
-    before.current = { top, isAtEnd: virtual.isAtEnd(NEAR) }
+    before.current = { top, isAtEnd: isUntouched() || virtual.isAtEnd(NEAR) }
   })
 }
 
