@@ -153,7 +153,10 @@ export function useRowFocus(
     const index = rows.indexOf(key)
     return index >= startIndex && index <= endIndex
   }
-  const place = () => (hasScrolled.current && !isInView(wanted) ? first : (wanted ?? active))
+  const place = () => {
+    if (wanted === undefined && !hasScrolled.current && virtual.isAtEnd()) return rows.keyAt(rows.count - 1)
+    return hasScrolled.current && !isInView(wanted) ? first : (wanted ?? active)
+  }
   const onKey = (event: KeyboardEvent) => {
     const at = event.target as HTMLElement
     // Tab leaves the list on purpose
