@@ -10,6 +10,7 @@ import { Table } from '../../parts/table.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { eventHref, sessionHref, sessionsHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
+import css from './sub-agents.module.css'
 
 const COLUMNS = {
   'sub-agent': '',
@@ -64,7 +65,7 @@ function Child({ child, parent }: { child: SessionRecord; parent: string }) {
   const { id, task, turns, head, parent: link } = child
   return (
     <tr>
-      <th scope="row">
+      <th scope="row" class={css.task}>
         <a href={sessionHref(id)} dir="auto">
           {task === undefined ? `Untitled session ${id.slice(0, 8)}` : oneLine(task, 100)}
         </a>

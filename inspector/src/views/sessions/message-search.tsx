@@ -94,7 +94,7 @@ function Hits({ group, words, record }: { group: SessionHits; words: string; rec
     <article class="card stack-2">
       <h2 class={css.session}>
         <a href={sessionHref(sessionId)} dir="auto">
-          {record?.task === undefined ? `Session ${sessionId.slice(0, 8)}` : oneLine(record.task)}
+          {record?.task === undefined ? `Session ${sessionId.slice(0, 8)}` : oneLine(record.task, 100)}
         </a>{' '}
         <span class="muted small">
           {record !== undefined && `${oneLine(record.userId, 60)} · `}
@@ -109,7 +109,7 @@ function Hits({ group, words, record }: { group: SessionHits; words: string; rec
               <span>{item.kind === 'commit' ? 'summary' : oneLine(item.agentId ?? item.role ?? '', 60)}</span>
               <Ago at={item.at} />
             </div>
-            <Clamp text={item.content} most={300} class="verbatim small" />
+            <Clamp text={item.content.trim()} most={300} class="verbatim small" />
           </li>
         ))}
       </ol>

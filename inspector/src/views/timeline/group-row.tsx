@@ -82,10 +82,7 @@ export const NoiseRow = memo(({ entry, onToggle }: NoiseProps) => {
         <span class={css.types} dir="auto">
           {types
             .slice(0, LISTED)
-            .map(
-              ([type, count]) =>
-                `${oneLine(isCustomType(type) ? customName(type) : 'empty message', 60)} ${formatCount(count)}`,
-            )
+            .map(([type, times]) => `${oneLine(nameOf(type), 60)} ${formatCount(times)}`)
             .join(' · ')}
           {types.length > LISTED && ' · …'}
           {results > 0 && ` · ${countOf(results, 'result')} of calls above`}
@@ -94,3 +91,5 @@ export const NoiseRow = memo(({ entry, onToggle }: NoiseProps) => {
     </div>
   )
 })
+
+const nameOf = (type: string) => (isCustomType(type) ? customName(type).replace(/^x\./, '') : 'empty message')
