@@ -104,3 +104,19 @@ export async function sticksOut(page: Page): Promise<boolean> {
     return root.scrollWidth > innerWidth || (main !== null && main.scrollWidth > main.clientWidth)
   })
 }
+
+/** Collects the durations of tasks above 50 ms in `window.seen.long`, from now on. */
+export async function watchLongTasks(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const seen = { long: [] as number[] }
+    Object.assign(window, { seen })
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) seen.long.push(Math.round(duration))
+    }).observe({ type: 'longtask' })
+  })
+}
+
+/** The durations that {@link watchLongTasks} has collected, in milliseconds. */
+export async function longTasks(page: Page): Promise<number[]> {
+  return await page.evaluate(() => (window as unknown as { seen: { long: number[] } }).seen.long)
+}

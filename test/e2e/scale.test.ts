@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { EventInput, Throughline } from '../../src/api.ts'
 import { amount, printFigure } from '../proof.ts'
-import { inspectorFor } from './inspector.ts'
+import { inspectorFor, watchLongTasks } from './inspector.ts'
 
 const inspector = inspectorFor({ durability: 'relaxed' })
 
@@ -44,17 +44,6 @@ async function manySessions(tl: Throughline): Promise<void> {
   }
 }
 
-/** Counts what keeps the page from drawing, from before its first script. */
-async function watched(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    const seen = { long: [] as number[] }
-    Object.assign(window, { seen })
-    new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) seen.long.push(Math.round(duration))
-    }).observe({ type: 'longtask' })
-  })
-}
-
 /** Turns the wheel over a list and gives the gaps between the frames that were drawn meanwhile, in milliseconds. */
 async function wheel(
   page: Page,
@@ -62,7 +51,7 @@ async function wheel(
   turns: number,
   pixels: number,
 ): Promise<{ gaps: number[]; long: number[] }> {
-  await watched(page)
+  await watchLongTasks(page)
   const box = await page.locator(list).boundingBox()
   await page.mouse.move((box?.x ?? 0) + 200, (box?.y ?? 0) + 200)
   await page.evaluate(() => {

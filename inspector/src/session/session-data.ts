@@ -4,6 +4,7 @@ import { type Problem, toProblem } from '../api/problem.ts'
 import { followEvents } from '../api/stream.ts'
 import type { SessionEvent, SessionRecord } from '../api/types.ts'
 import { EventLog } from './event-log.ts'
+import { SessionChildren } from './session-children.ts'
 
 /** Milliseconds for which events are collected, so that a burst is drawn once. */
 const BATCH = 60
@@ -22,6 +23,7 @@ export class SessionData {
   readonly head = signal(0)
   readonly live = signal<Live>('connecting')
   readonly log: EventLog
+  readonly children: SessionChildren
   readonly #listeners = new Set<(events: readonly SessionEvent[]) => void>()
   #buffer: SessionEvent[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -34,6 +36,7 @@ export class SessionData {
   constructor(id: string) {
     this.id = id
     this.log = new EventLog(id, this.#closed.signal)
+    this.children = new SessionChildren(id, this.#closed.signal)
   }
 
   /** Reads the record again, after an action or new events. */
@@ -78,6 +81,7 @@ export class SessionData {
   /** Reads the record and follows the log from there. Called again to retry. */
   async begin(): Promise<void> {
     await this.refresh()
+    if (this.record.peek() !== undefined) void this.children.load()
     this.#followIfVisible()
   }
 
@@ -141,5 +145,6 @@ export class SessionData {
     this.head.value = Math.max(this.head.peek(), events.at(-1)?.sequence ?? 0)
     for (const listener of this.#listeners) listener(events)
     void this.refresh()
+    this.children.loadSoon()
   }
 }

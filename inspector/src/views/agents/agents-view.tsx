@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { SessionEvent } from '../../api/types.ts'
+import { APPENDABLE_TYPES, RECORDED_TYPES } from '../../domain.ts'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
 import { Select } from '../../parts/select.tsx'
 import { isOver } from '../../parts/status.tsx'
@@ -10,6 +11,7 @@ import css from './agents-view.module.css'
 import { orderAxis, type Point, timeAxis } from './axis.ts'
 import { LaneChart } from './lane-chart.tsx'
 import { connectorsOf, type LaneEvent, lanesOf, toLaneEvent } from './lanes.ts'
+import { SubAgents } from './sub-agents.tsx'
 import { SwitchList } from './switch-list.tsx'
 import { REMOVAL_TYPES, SWITCH_TYPES, switchesOf } from './switches.ts'
 import { Totals } from './totals.tsx'
@@ -17,12 +19,15 @@ import { Totals } from './totals.tsx'
 /** Upper bounds of what is read and drawn. */
 const MOST = { events: 2000, switches: 2000, removals: 500, lanes: 150, connectors: 400 }
 
+/** Not custom ones: most of a log may be progress. */
+const LANE_TYPES = [...APPENDABLE_TYPES, ...Object.keys(RECORDED_TYPES)]
+
 /** When each agent acted, and why one handed over to another. */
 export function AgentsView({ data }: { data: SessionData }) {
   const head = data.head.value
   const known = useEvents(data, SWITCH_TYPES, MOST.switches)
   const removals = useEvents(data, REMOVAL_TYPES, MOST.removals)
-  const latest = useEvents(data, undefined, MOST.events, toLaneEvent)
+  const latest = useEvents(data, LANE_TYPES, MOST.events, toLaneEvent)
   const found = useMemo(() => {
     const events = [...known.events, ...removals.events].toSorted((a, b) => a.sequence - b.sequence)
     return switchesOf(events, head)
@@ -50,6 +55,7 @@ export function AgentsView({ data }: { data: SessionData }) {
       <ProblemNote problem={known.problem} onRetry={known.reload} />
       <ProblemNote problem={removals.problem} onRetry={removals.reload} />
       <ProblemNote problem={latest.problem} onRetry={latest.reload} />
+      <SubAgents data={data} />
       <section class={`card ${css.part}`} aria-label="Lanes">
         <Controls isByTime={isByTime} isLast={isLast} count={latest.events.length} isAll={!latest.hasMore} />
         <LaneChart {...{ lanes, connectors, axis, isByTime, selected, select }} />

@@ -17,6 +17,7 @@ export interface Search extends User {
 export const LIST_LIMIT = 100
 export const SEARCH_LIMIT = 100
 export const RECALL_LIMIT = 50
+const MESSAGE_LIMIT = 100
 
 /** One page of a user's memories, oldest first. */
 export function listMemories(
@@ -47,6 +48,13 @@ export async function searchMemories(search: Search, signal: AbortSignal): Promi
 /** Searches messages, summaries and memories. */
 export function recall({ userId, tenant }: User, query: string, signal: AbortSignal): Promise<RecallResult> {
   const body = { userId, query, limit: RECALL_LIMIT, ...(tenant !== undefined && { tenant }) }
+  return call('/recall', { method: 'POST', body, signal })
+}
+
+/** Searches messages and summaries only. */
+export function recallMessages({ userId, tenant }: User, query: string, signal: AbortSignal): Promise<RecallResult> {
+  const kinds = ['event', 'commit']
+  const body = { userId, query, kinds, limit: MESSAGE_LIMIT, ...(tenant !== undefined && { tenant }) }
   return call('/recall', { method: 'POST', body, signal })
 }
 

@@ -1,15 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
+import { addSums, NO_USAGE } from '../../domain.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Fact } from '../../parts/fact.tsx'
 import { isOver, StatusBadge } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { ShortUsage, UsageFacts } from '../../parts/usage-facts.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
-import { eventHref, sessionsHref } from '../../route.ts'
+import { eventHref, sessionHref, sessionsHref } from '../../route.ts'
 import type { Live, SessionData } from '../../session/session-data.ts'
 import { lastListQuery } from '../sessions/last-list.ts'
+import { ParentLink } from './parent-fact.tsx'
 import css from './session-head.module.css'
 
 const LIVE_TEXT = {
@@ -30,7 +33,9 @@ export function SessionHead({ data }: { data: SessionData }) {
         <a class={css.back} href={sessionsHref(lastListQuery.value)} aria-label="All sessions">
           ←
         </a>
-        <h1 dir="auto">{record.task === undefined ? 'Untitled session' : preview(record.task)}</h1>
+        <h1 class={css.heading} dir="auto" title={record.task && preview(record.task, 1000)}>
+          {record.task === undefined ? 'Untitled session' : preview(record.task)}
+        </h1>
         <StatusBadge record={record} />
         {!isOver(record) && (
           <span class={css.live} data-live={data.live.value} role="status">
@@ -45,6 +50,17 @@ export function SessionHead({ data }: { data: SessionData }) {
         <Fact name="last activity">
           <Ago at={record.lastActivityAt} />
         </Fact>
+        <SessionUsage data={data} />
+        {record.parent !== undefined && (
+          <Fact name="sub-agent of">
+            <ParentLink parent={record.parent} />
+          </Fact>
+        )}
+        {data.children.items.value.length > 0 && (
+          <Fact name="sub-agents">
+            <a href={sessionHref(record.id, 'agents')}>{data.children.items.value.length.toLocaleString('en')}</a>
+          </Fact>
+        )}
         <MoreFacts record={record} />
       </dl>
       <Button
@@ -54,6 +70,28 @@ export function SessionHead({ data }: { data: SessionData }) {
         onClick={() => setWhole(!isWhole)}
       />
     </div>
+  )
+}
+
+/** Tokens and cost of the session, and with its sub-agents. */
+function SessionUsage({ data }: { data: SessionData }) {
+  const record = data.record.value
+  const own = record?.usage?.total
+  const below = data.children.items.value.reduce((sum, child) => addSums(sum, child.usage?.total ?? NO_USAGE), NO_USAGE)
+  const total = addSums(own ?? NO_USAGE, below)
+  return (
+    <>
+      {own !== undefined && (
+        <Fact name="usage">
+          <UsageFacts usage={own} />
+        </Fact>
+      )}
+      {below.messages > 0 && (
+        <Fact name="with sub-agents">
+          <ShortUsage usage={total} />
+        </Fact>
+      )}
+    </>
   )
 }
 

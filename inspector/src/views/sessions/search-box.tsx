@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
+import { useSlashKey } from '../../parts/search-input.tsx'
 import { navigate, sessionHref } from '../../route.ts'
 import { idIn } from './search.ts'
 import css from './toolbar.module.css'
@@ -6,16 +7,7 @@ import css from './toolbar.module.css'
 /** Searches sessions; an id opens its session. `/` focuses the box. */
 export function SearchBox({ value, onInput }: { value: string; onInput: (text: string) => void }) {
   const box = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      event.preventDefault()
-      box.current?.focus()
-      box.current?.select()
-    }
-    addEventListener('keydown', focus)
-    return () => removeEventListener('keydown', focus)
-  }, [])
+  useSlashKey(box)
   const id = idIn(value)
   const submit = (event: Event) => {
     event.preventDefault()
@@ -47,8 +39,4 @@ export function SearchBox({ value, onInput }: { value: string; onInput: (text: s
       </form>
     </search>
   )
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
 }

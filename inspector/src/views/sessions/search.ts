@@ -1,15 +1,11 @@
 import type { SessionRecord } from '../../api/types.ts'
+import { foldText } from '../../parts/fold-text.ts'
 import { statusText } from '../../parts/status.tsx'
 
 /** Characters of task and metadata that are searched: both may have 64 KiB, in thousands of sessions. */
 const MOST = 2000
 
 const texts = new WeakMap<SessionRecord, string>()
-
-/** Text without case and accents. */
-export function foldText(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-}
 
 /** The words of a search; a session must contain all of them. */
 export function wordsOf(search: string): string[] {

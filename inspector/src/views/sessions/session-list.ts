@@ -30,6 +30,8 @@ export class SessionList {
     const { known, order } = this.state.value
     return order.map((id) => known.get(id) as SessionRecord)
   })
+  /** Sessions whose sub-agents are shown. */
+  readonly open = signal<ReadonlySet<string>>(new Set())
   /** Scroll position when the list was left, in pixels. */
   top = 0
   readonly #filters: Filters
@@ -80,6 +82,24 @@ export class SessionList {
   retry(): void {
     clearTimeout(this.#timer)
     void this.#poll(POLL.ms)
+  }
+
+  /** Shows or hides the sub-agents of a session. */
+  readonly toggle = (id: string): void => {
+    const open = new Set(this.open.peek())
+    if (!open.delete(id)) {
+      open.add(id)
+      void this.#loadChildren(id)
+    }
+    this.open.value = open
+  }
+
+  /** Loads the sub-agents of a session that the list has not reached yet. */
+  async #loadChildren(parent: string): Promise<void> {
+    const query = { ...queryOf(this.#filters), parent, limit: LIMITS.page }
+    // without them, the list shows those that it has
+    const page = await ask(query, this.#end.signal).catch(() => undefined)
+    if (page !== undefined) this.state.value = withPage(this.state.peek(), page.items)
   }
 
   async #readFirst(signal: AbortSignal): Promise<Page<SessionRecord>> {

@@ -1,23 +1,53 @@
 import type { SessionRecord } from '../../api/types.ts'
+import { countOf } from '../../parts/amounts.ts'
 import { memo } from '../../parts/memo.tsx'
 import { StatusBadge } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { ShortUsage } from '../../parts/usage-facts.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { sessionHref } from '../../route.ts'
 import css from './session-row.module.css'
+import table from './session-table.module.css'
+import type { TreeRow } from './session-tree.ts'
 
 const numbers = new Intl.NumberFormat('en')
 
+interface Props extends TreeRow {
+  readonly index: number
+  readonly top: number
+  /** Shows or hides its sub-agents. */
+  readonly onToggle: (id: string) => void
+}
+
 /** One session in the list. The link in it covers the whole row. */
-export const SessionRow = memo(({ record, index, top }: { record: SessionRecord; index: number; top: number }) => {
+export const SessionRow = memo(({ record, depth, children, waiting, isOpen, index, top, onToggle }: Props) => {
   const { id, task, activeAgent, userId, chatmode, turns, head, lastActivityAt } = record
+  const usage = record.usage?.total
   return (
     // row 1 is the headings
-    <tr class={css.row} data-index={index} aria-rowindex={index + 2} style={{ top: `${top}px` }}>
+    <tr
+      class={css.row}
+      data-index={index}
+      data-depth={depth}
+      aria-rowindex={index + 2}
+      style={{ top: `${top}px`, '--depth': depth }}
+    >
       <td class={css.status}>
         <StatusBadge record={record} />
       </td>
       <td class={css.task}>
+        {children > 0 && (
+          <button
+            type="button"
+            class={css.children}
+            aria-expanded={isOpen}
+            aria-label={`${countOf(children, 'sub-agent')} of ${task === undefined ? 'untitled session' : oneLine(task, 60)}`}
+            onClick={() => onToggle(id)}
+          >
+            {children}
+            {waiting > 0 && <b title={`${countOf(waiting, 'sub-agent')} waiting for the user`}>!</b>}
+          </button>
+        )}
         <a class={css.link} href={sessionHref(id)} dir="auto">
           {task === undefined ? `Untitled session ${id.slice(0, 8)}` : oneLine(task)}
         </a>
@@ -37,6 +67,7 @@ export const SessionRow = memo(({ record, index, top }: { record: SessionRecord;
         <span class={css.unit}> {turns === 1 ? 'turn' : 'turns'}</span>
       </td>
       <td class={css.events}>{numbers.format(head)}</td>
+      <td class={`${css.usage} ${table.usage}`}>{usage !== undefined && <ShortUsage usage={usage} />}</td>
       <td class={css.activity}>
         <Ago at={lastActivityAt} />
       </td>

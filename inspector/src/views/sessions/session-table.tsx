@@ -1,13 +1,15 @@
 import { defaultRangeExtractor } from '@tanstack/virtual-core'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { SessionRecord } from '../../api/types.ts'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useVirtual } from '../../parts/use-virtual.ts'
 import { SessionRow } from './session-row.tsx'
 import css from './session-table.module.css'
+import type { TreeRow } from './session-tree.ts'
 import { useRowHeight } from './use-row-height.ts'
 
 interface Props {
-  readonly rows: readonly SessionRecord[]
+  readonly rows: readonly TreeRow[]
+  /** Shows or hides the sub-agents of a session. */
+  readonly onToggle: (id: string) => void
   /** Initial scroll position, in pixels. */
   readonly top: number
   /** Whether there are more than these. */
@@ -18,7 +20,7 @@ interface Props {
   readonly onNeed: (rows: number) => void
 }
 
-const HEADINGS = ['status', 'task', 'agent', 'user', 'chatmode', 'turns', 'events', 'activity'] as const
+const HEADINGS = ['status', 'task', 'agent', 'user', 'chatmode', 'turns', 'events', 'usage', 'activity'] as const
 const HEADING_TEXTS = { activity: 'last activity' } as Partial<Record<string, string>>
 /** Rows that should be loaded beyond the last visible one. */
 const AHEAD = 60
@@ -27,11 +29,12 @@ const AHEAD = 60
 const OVERSCAN = 8
 
 /** A table of sessions that draws only the visible rows. */
-export function SessionTable({ rows, top, hasMore, onScroller, onNeed }: Props) {
+export function SessionTable({ rows, onToggle, top, hasMore, onScroller, onNeed }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const { row, head } = useRowHeight()
   const [focused, setFocused] = useState<string>()
-  const kept = focused === undefined ? -1 : rows.findIndex(({ id }) => id === focused)
+  const hasUsage = useMemo(() => rows.some(({ record }) => record.usage !== undefined), [rows])
+  const kept = focused === undefined ? -1 : rows.findIndex(({ record }) => record.id === focused)
   const virtual = useVirtual({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -67,17 +70,17 @@ export function SessionTable({ rows, top, hasMore, onScroller, onNeed }: Props) 
     if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return
     event.preventDefault()
     wanted.current = to
-    setFocused(rows[to]?.id)
+    setFocused(rows[to]?.record.id)
     virtual.scrollToIndex(to)
   }
   return (
-    <div ref={scroller} class={css.scroller}>
+    <div ref={scroller} class={css.scroller} data-usage={hasUsage ? '' : undefined}>
       <table
         class={css.table}
         aria-label="Sessions"
         aria-rowcount={hasMore ? -1 : rows.length + 1}
         onKeyDown={onKeyDown}
-        onFocusIn={({ target }) => setFocused(rows[indexOf(target) ?? -1]?.id)}
+        onFocusIn={({ target }) => setFocused(rows[indexOf(target) ?? -1]?.record.id)}
         onFocusOut={() => wanted.current === undefined && setFocused(undefined)}
       >
         <thead class={css.head}>
@@ -91,8 +94,10 @@ export function SessionTable({ rows, top, hasMore, onScroller, onNeed }: Props) 
         </thead>
         <tbody class={css.body} style={{ height: `${virtual.getTotalSize() - head}px` }}>
           {items.map(({ index, start }) => {
-            const record = rows[index]
-            return record && <SessionRow key={record.id} record={record} index={index} top={start - head} />
+            const row = rows[index]
+            return (
+              row && <SessionRow key={row.record.id} {...row} index={index} top={start - head} onToggle={onToggle} />
+            )
           })}
         </tbody>
       </table>

@@ -4,12 +4,14 @@ import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { connectHref, query, setQuery } from '../../route.ts'
 import { isDemoUnderWay } from '../connect/load-demo-button.tsx'
-import { filtersIn } from './filters.ts'
+import { filtersIn, isTree } from './filters.ts'
 import { FirstRun } from './first-run.tsx'
 import { lastListQuery, listFor } from './last-list.ts'
 import { ListStatus } from './list-status.tsx'
+import { isMessageSearch, MessageSearch } from './message-search.tsx'
 import { matchesSearch, wordsOf } from './search.ts'
 import { SessionTable } from './session-table.tsx'
+import { flatRows, treeRows } from './session-tree.ts'
 import css from './sessions-view.module.css'
 import { clearFilters, Toolbar } from './toolbar.tsx'
 import { useStableRows } from './use-stable-rows.ts'
@@ -44,18 +46,29 @@ export function SessionsView() {
     () => (words.length === 0 ? rows : rows.filter((row) => matchesSearch(row, words))),
     [rows, words],
   )
+  const open = list.open.value
+  const hasTree = words.length === 0 && isTree(filters)
+  const tree = useMemo(() => (hasTree ? treeRows(shown, open) : flatRows(shown)), [shown, open, hasTree])
   const [need, setNeed] = useState(0)
   const [most, setMost] = useState(SEARCHED)
   const onNeed = useCallback((count: number) => setNeed(count), [])
   const isSearching = words.length > 0
+  const isInMessages = isSearching && isMessageSearch()
   const mayContinue = !isSearching || rows.length < most
   const isLoading = list.pages.isLoading.value
   const hasMore = list.pages.hasMore.value
   const problem = list.pages.problem.value
   useEffect(() => {
-    if (!isLoading && hasMore && mayContinue && problem === undefined && shown.length < Math.max(need, 1))
+    if (
+      !isLoading &&
+      hasMore &&
+      mayContinue &&
+      problem === undefined &&
+      !isInMessages &&
+      tree.length < Math.max(need, 1)
+    )
       void list.pages.more()
-  }, [list, isLoading, hasMore, mayContinue, problem, shown.length, need])
+  }, [list, isLoading, hasMore, mayContinue, problem, tree.length, rows.length, need, isInMessages])
   // each search counts from zero
   useEffect(() => setMost(SEARCHED), [search, list])
 
@@ -78,19 +91,37 @@ export function SessionsView() {
         hasUsers={about?.principal?.userId === undefined}
         hasTenants={isOperator || filters.tenant !== undefined}
       />
-      <ListStatus
-        list={list}
-        shown={shown.length}
-        isSearching={isSearching}
-        mayContinue={mayContinue}
-        onMore={() => setMost(most + SEARCHED)}
-      />
+      {isSearching && <SearchScope />}
+      {isInMessages && (
+        <MessageSearch
+          text={search}
+          user={filters.user}
+          tenant={filters.tenant}
+          recordOf={(id) => list.state.peek().known.get(id)}
+        />
+      )}
+      {!isInMessages && (
+        <ListStatus
+          list={list}
+          shown={shown.length}
+          isSearching={isSearching}
+          mayContinue={mayContinue}
+          onMore={() => setMost(most + SEARCHED)}
+        />
+      )}
       <ProblemNote problem={problem} onRetry={() => void list.pages.more()} />
       {!hasLoaded && problem === undefined && <Loading />}
       {isFirstRun && <EmptyTenant />}
-      {shown.length > 0 && !isFirstRun && (
+      {shown.length > 0 && !isFirstRun && !isInMessages && (
         <div class={css.list}>
-          <SessionTable rows={shown} top={list.top} hasMore={hasMore} onScroller={stable.onScroller} onNeed={onNeed} />
+          <SessionTable
+            rows={tree}
+            onToggle={list.toggle}
+            top={list.top}
+            hasMore={hasMore}
+            onScroller={stable.onScroller}
+            onNeed={onNeed}
+          />
           <ShowChanges
             count={list.state.value.waiting.size}
             onShow={() => {
@@ -100,10 +131,22 @@ export function SessionsView() {
           />
         </div>
       )}
-      {hasLoaded && shown.length === 0 && !isFirstRun && !(isSearching && hasMore && mayContinue) && (
+      {hasLoaded && shown.length === 0 && !isFirstRun && !isInMessages && !(isSearching && hasMore && mayContinue) && (
         <NoMatches isSearching={isSearching} hasFilters={key !== '{}'} />
       )}
     </div>
+  )
+}
+
+/** Chooses what the search is for. */
+function SearchScope() {
+  const isInMessages = isMessageSearch()
+  return (
+    <fieldset class="row">
+      <legend class="hidden">Search in</legend>
+      <Button look="small" text="Sessions" aria-pressed={!isInMessages} onClick={() => setQuery({ in: undefined })} />
+      <Button look="small" text="Messages" aria-pressed={isInMessages} onClick={() => setQuery({ in: 'messages' })} />
+    </fieldset>
   )
 }
 

@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { Select } from '../../parts/select.tsx'
 import { STATE_NAMES } from '../../parts/status.tsx'
 import { setQuery } from '../../route.ts'
-import { FILTER_NAMES, type Filters } from './filters.ts'
+import { FILTER_NAMES, type Filters, isFilter } from './filters.ts'
 import { SearchBox } from './search-box.tsx'
 import css from './toolbar.module.css'
 
@@ -48,6 +48,13 @@ export function Toolbar({ filters, search, agents, rows, hasUsers, hasTenants }:
         )}
         <ExactFilter name="chatmode" filters={filters} options={suggestions(rows, [], ({ chatmode }) => chatmode)} />
         <ExactFilter name="conversation" filters={filters} options={[]} />
+        <ExactFilter name="parent" filters={filters} options={[]} placeholder="session id" />
+        <ExactFilter
+          name="metadata"
+          filters={filters}
+          options={suggestions(rows, [], labelsOf)}
+          placeholder="key=value"
+        />
         {hasTenants && <ExactFilter name="tenant" filters={filters} options={[]} placeholder="local" />}
         {active > 0 && <Button text="Clear" onClick={clearFilters} />}
       </div>
@@ -66,6 +73,8 @@ const LABELS = {
   chatmode: 'Chatmode',
   conversation: 'Conversation',
   tenant: 'Tenant',
+  parent: 'Parent',
+  metadata: 'Metadata',
 } as const
 
 interface ExactFilterProps {
@@ -90,7 +99,12 @@ function ExactFilter({ name, filters, options, placeholder = 'exact value' }: Ex
         autoComplete="off"
         spellcheck={false}
         defaultValue={value}
-        onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value.trim() })}
+        onChange={({ currentTarget }) => {
+          const text = currentTarget.value.trim()
+          const isValid = text === '' || isFilter(name, text)
+          currentTarget.setAttribute('aria-invalid', String(!isValid))
+          if (isValid) setQuery({ [name]: text })
+        }}
       />
       <datalist id={`filter-${name}`}>
         {options.map((option) => (
@@ -104,11 +118,27 @@ function ExactFilter({ name, filters, options, placeholder = 'exact value' }: Ex
 /** Most values that are suggested. */
 const SUGGESTED = 50
 
-function suggestions(rows: readonly SessionRecord[], known: readonly string[], of: (record: SessionRecord) => string) {
+function suggestions(
+  rows: readonly SessionRecord[],
+  known: readonly string[],
+  of: (record: SessionRecord) => string | readonly string[],
+) {
   const values = new Set(known)
   for (const record of rows) {
     if (values.size >= SUGGESTED) break
-    values.add(of(record))
+    for (const value of [of(record)].flat()) values.add(value)
   }
   return [...values].sort()
+}
+
+/** Longest value of metadata that is suggested. */
+const LABEL = 60
+
+/** Short members of its metadata as the filter takes them. */
+function labelsOf({ metadata }: SessionRecord): string[] {
+  return Object.entries(metadata)
+    .filter(([, value]) => typeof value === 'string' && value !== '' && value.length <= LABEL)
+    .map(([key, value]) => `${key}=${value}`)
+    .filter((text) => isFilter('metadata', text))
+    .slice(0, 5)
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, SessionEvent, SessionState } from '../../api/types.ts'
 import { isObject, SESSION_STATES } from '../../domain.ts'
 import { shortText } from '../../parts/short-json.ts'
+import { isCustomType } from '../../session/event-facts.ts'
 
 /** The color of an event. */
 export type Tone = 'user' | 'agent' | 'tool' | 'gate' | 'status' | 'state' | 'switch' | 'work' | 'plain'
@@ -112,7 +113,13 @@ const OTHERS: Readonly<Record<string, string>> = {
 function otherLabel(type: string): Pick<EventLine, 'label' | 'tone'> {
   if (type === 'envelope_updated') return { label: 'envelope', tone: 'state' }
   if (type === 'memory_recall' || type === 'context_summarized') return { label: OTHERS[type] ?? type, tone: 'work' }
-  return { label: OTHERS[type] ?? type, tone: 'plain' }
+  return { label: OTHERS[type] ?? (isCustomType(type) ? customName(type) : type), tone: 'plain' }
+}
+
+/** A custom type without the name of its source: `progress` for `x.claude-code.progress`. */
+export function customName(type: string): string {
+  const [, , ...rest] = type.split('.')
+  return rest.length === 0 ? type : rest.join('.')
 }
 
 function gateText({ gate }: JsonObject, content: string): string {

@@ -1,10 +1,10 @@
-import type { SessionEvent } from '../../api/types.ts'
+import type { SessionEvent, SessionRecord } from '../../api/types.ts'
 import { Markdown } from '../../parts/markdown.tsx'
 import { memo } from '../../parts/memo.tsx'
-import { StateBadge } from '../../parts/status.tsx'
+import { StateBadge, StatusBadge } from '../../parts/status.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
-import { eventHref } from '../../route.ts'
+import { eventHref, sessionHref } from '../../route.ts'
 import { describeEvent, type EventLine } from './describe.ts'
 import { EventDetails } from './event-details.tsx'
 import css from './event-row.module.css'
@@ -12,6 +12,8 @@ import type { Related } from './related-events.ts'
 import { PairedResult, UnpairedResult } from './result-row.tsx'
 import { ToolCalls } from './tool-call-rows.tsx'
 import { callsIn } from './tool-calls.ts'
+import { TurnFacts } from './turn-facts.tsx'
+import type { TurnTotals } from './turn-totals.ts'
 
 /** Characters of a message that are shown while it is closed. */
 const PREVIEW = 3000
@@ -22,6 +24,10 @@ export interface RowProps {
   readonly link: Related
   /** The day to show above it. */
   readonly day: string | undefined
+  /** What the turn took that starts with it. */
+  readonly totals: TurnTotals | undefined
+  /** The sub-agents that it called. */
+  readonly subAgents: readonly SessionRecord[] | undefined
   /** Whether the address names it. */
   readonly isNamed: boolean
   readonly isOpen: boolean
@@ -49,6 +55,7 @@ export const EventRow = memo((props: RowProps) => {
         <span class={css.time}>
           <Clock at={event.createdAt} />
         </span>
+        {props.subAgents !== undefined && <SubAgentLinks sessions={props.subAgents} />}
         {props.isOpen && (
           <div class={css.details}>
             <EventDetails event={event} />
@@ -59,14 +66,34 @@ export const EventRow = memo((props: RowProps) => {
   )
 })
 
+/** Sub-agents that one row lists. */
+const SUB_AGENTS = 10
+
+function SubAgentLinks({ sessions }: { sessions: readonly SessionRecord[] }) {
+  return (
+    <ul class={css.subAgents} aria-label="Sub-agents">
+      {sessions.slice(0, SUB_AGENTS).map((session) => (
+        <li key={session.id}>
+          <StatusBadge record={session} />{' '}
+          <a href={sessionHref(session.id)} dir="auto">
+            {session.task === undefined ? session.id.slice(0, 8) : oneLine(session.task, 100)}
+          </a>
+        </li>
+      ))}
+      {sessions.length > SUB_AGENTS && <li>and {sessions.length - SUB_AGENTS} more</li>}
+    </ul>
+  )
+}
+
 /** The headings above an event: its turn and its day. */
-function Headings({ event, link, day }: RowProps) {
+function Headings({ event, link, day, totals }: RowProps) {
   const isTurn = event.type === 'user_message'
   if (!isTurn && day === undefined) return null
   return (
     <p class={css.above}>
       {isTurn && <span>{link.turn === undefined ? 'Turn' : `Turn ${link.turn.toLocaleString('en')}`}</span>}
       {day !== undefined && <time dateTime={event.createdAt}>{day}</time>}
+      {totals !== undefined && <TurnFacts totals={totals} />}
     </p>
   )
 }

@@ -16,7 +16,7 @@ describe('rows', () => {
   it('of some events are found by their sequence too', () => {
     const rows = rowsOfEvents([3, 7, 12, 40].map(event))
     expect([3, 7, 12, 40, 1, 8, 99].map(rows.indexOf)).toEqual([0, 1, 2, 3, -1, -1, -1])
-    expect([rows.sequenceAt(2), rows.sequenceAt(9)]).toEqual([12, 0])
+    expect([rows.keyAt(2), rows.keyAt(9)]).toEqual([12, 0])
     expect([1, 3, 6, 7, 39, 99].map((sequence) => nearest(rows, sequence))).toEqual([0, 0, 0, 1, 2, 3])
     expect(rowsOfEvents([]).indexOf(3)).toBe(-1)
   })

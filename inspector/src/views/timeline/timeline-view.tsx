@@ -2,20 +2,28 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { isOver } from '../../parts/status.tsx'
-import { query } from '../../route.ts'
+import { query, setQuery } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { EVENT_FILTERS, type FilterName, filterNamed } from './event-filters.ts'
 import { EventList } from './event-list.tsx'
+import { groupedRows } from './grouped-rows.ts'
 import { RangeBar } from './range-bar.tsx'
 import { endTime, holds, isLast, type Range, rangeWith } from './ranges.ts'
 import { RelatedEvents } from './related-events.ts'
-import { nearest, type Rows, rowsOfEvents, rowsOfLog } from './rows.ts'
+import { nearest, rowsOfEntries, rowsOfEvents, rowsOfLog } from './rows.ts'
+import { SearchBar } from './search/search-bar.tsx'
+import { type TimelineSearch, useLogSearch } from './search/use-log-search.ts'
+import { indexSubAgents, type SubAgentIndex } from './sub-agent-index.ts'
 import css from './timeline-view.module.css'
 import type { LogView } from './tool-calls.ts'
 import { Toolbar } from './toolbar.tsx'
+import { TurnBar } from './turn-bar.tsx'
 import { TurnNumbers } from './turn-numbers.ts'
+import { TurnTotalsCache } from './turn-totals.ts'
 import { useFilteredEvents } from './use-filtered-events.ts'
+import { useGroups } from './use-groups.ts'
 import { type Navigation, useNavigation } from './use-navigation.ts'
+import { useTurnSteps } from './use-turn-steps.ts'
 
 /** The log of a session by turns, live. */
 export function TimelineView({ data }: { data: SessionData }) {
@@ -24,11 +32,18 @@ export function TimelineView({ data }: { data: SessionData }) {
   const head = data.head.value
   const isThere = Number.isInteger(asked) && asked >= 1 && asked <= head
   const target = isThere ? asked : undefined
-  const shared = useShared(data)
   const way = useNavigation(data.id)
+  const found = useLogSearch(data, way, target)
+  const place = useRef(() => head)
+  const onTurn = useTurnSteps(data, way)
+  const shared = useShared(data, found, { place, onTurn })
   return (
     <div class={css.timeline}>
       <Toolbar show={show} head={head} onGo={way.to} />
+      <div class={css.finding}>
+        <SearchBar {...found} data={data} named={target} />
+        <TurnBar onTurn={(direction) => onTurn(direction, place.current())} />
+      </div>
       {query.value.has('event') && !isThere && (
         <p class="note small" role="status">
           Event not found. This log has events 1 to {head.toLocaleString('en')}.
@@ -45,7 +60,9 @@ export function TimelineView({ data }: { data: SessionData }) {
 }
 
 /** What both lists need. */
-interface Shared {
+interface Shared extends Pick<TimelineSearch, 'find' | 'onMatch'>, Steps {
+  readonly totals: TurnTotalsCache
+  readonly subAgents: SubAgentIndex
   readonly known: LogView
   readonly links: RelatedEvents
   readonly turns: TurnNumbers
@@ -53,10 +70,18 @@ interface Shared {
   readonly onToggle: (sequence: number, call?: number) => void
 }
 
-function useShared(data: SessionData): Shared {
+interface Steps {
+  readonly place: { current: () => number }
+  readonly onTurn: (direction: 1 | -1, from: number) => void
+}
+
+function useShared(data: SessionData, { find, onMatch }: TimelineSearch, steps: Steps): Shared {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const turns = useMemo(() => new TurnNumbers(), [data])
   const links = useMemo(() => new RelatedEvents(), [data])
+  const totals = useMemo(() => new TurnTotalsCache(), [data])
+  const children = data.children.items.value
+  const subAgents = useMemo(() => indexSubAgents(children), [children])
   const record = data.record.value
   if (record !== undefined) turns.note(record.head, record.turns)
   // something was loaded: draw again
@@ -67,7 +92,7 @@ function useShared(data: SessionData): Shared {
     setOpen((before) => (before.has(key) ? without(before, key) : new Set([...before, key])))
   }, [])
   const known = { peek: (sequence: number) => data.log.peek(sequence), head: data.head.value, isLive }
-  return { known, links, turns, open, onToggle }
+  return { known, links, turns, totals, subAgents, open, onToggle, find, onMatch, ...steps }
 }
 
 interface ListProps {
@@ -84,14 +109,22 @@ function WholeLog({ data, shared, way, target }: ListProps) {
   const shown = target !== undefined && !holds(range, target, head) ? rangeWith(target, head) : range
   useEffect(() => setRange(shown), [shown.from])
   const end = useEnd(head, isLast(shown, head))
-  const sequenceAt = useCallback((index: number) => shown.from + index, [shown.from])
-  const rows: Rows = { ...rowsOfLog(shown.from, endTime(shown, head), shared.known.peek), sequenceAt }
+  const isGrouped = query.value.get('group') !== 'no'
+  const groups = useGroups(target, way.round)
+  const { outline } = data.log
+  const to = endTime(shown, head)
+  const rows = useMemo(() => {
+    const { peek } = shared.known
+    return isGrouped
+      ? rowsOfEntries(groupedRows(outline, shown.from, to, groups.open), peek)
+      : rowsOfLog(shown.from, to, peek)
+  }, [outline.version, shown.from, to, groups.open, isGrouped])
   return (
     <>
       <RangeBar range={shown} head={head} onOpen={way.to} />
       <div class={css.frame}>
         <EventList
-          key={shown.from}
+          key={`${shown.from} ${isGrouped}`}
           round={way.round}
           data={data}
           rows={rows}
@@ -99,6 +132,8 @@ function WholeLog({ data, shared, way, target }: ListProps) {
           target={target}
           named={target}
           {...shared}
+          onToggleGroup={groups.toggle}
+          onGrouping={() => setQuery({ group: isGrouped ? 'no' : undefined })}
           onEnd={end.onEnd}
           onEdge={(edge) => {
             const sequence = edge === 'first' ? 1 : head
@@ -123,10 +158,7 @@ function FilteredLog({ data, shared, way, target, show }: ListProps & { show: Fi
   const rows = useMemo(() => rowsOfEvents(events), [events])
   const end = useEnd(events.length, true)
   // older events that load later must not move the reader
-  const near = useMemo(
-    () => (target === undefined ? undefined : rows.sequenceAt(nearest(rows, target))),
-    [target, isReady],
-  )
+  const near = useMemo(() => (target === undefined ? undefined : rows.keyAt(nearest(rows, target))), [target, isReady])
   const isWaiting =
     events.length === 0 ? found.isLoading && found.problem === undefined : target !== undefined && !isReady
   if (isWaiting) return <Loading what="Searching the log" />
@@ -157,6 +189,7 @@ function FilteredLog({ data, shared, way, target, show }: ListProps & { show: Fi
             target={near}
             named={target}
             {...shared}
+            onToggleGroup={NO_GROUPS}
             onEnd={end.onEnd}
             onStart={found.moreOnScroll}
           />
@@ -188,6 +221,9 @@ function NewEvents({ count, onClick }: { count: number; onClick: () => void }) {
     </div>
   )
 }
+
+/** A filtered list has single events only. */
+const NO_GROUPS = () => {}
 
 function retry(data: SessionData): void {
   data.log.problem.value = undefined

@@ -2,14 +2,13 @@ import type { Json, SessionEvent } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
 import { indentJson } from '../../parts/json-text.ts'
 import { JsonView } from '../../parts/json-view.tsx'
-import { shortText } from '../../parts/short-json.ts'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import { Field } from './event-details.tsx'
 import css from './event-row.module.css'
 import type { RowProps } from './event-row.tsx'
 import { MOST_CALLS } from './related-events.ts'
-import { type Call, callDuration, callsIn, hasFailed, type Outcome } from './tool-calls.ts'
+import { type Call, callDuration, callSummary, callsIn, hasFailed, type Outcome } from './tool-calls.ts'
 
 /** The tool calls of an event, each with its outcome. */
 export function ToolCalls({ event, link, isOpen, openCalls, onToggle }: RowProps) {
@@ -31,7 +30,7 @@ export function ToolCalls({ event, link, isOpen, openCalls, onToggle }: RowProps
             >
               <b dir="auto">{oneLine(call.name === '' ? 'unnamed call' : call.name, 60)}</b>
               <span class={css.text} dir="auto">
-                {preview(shortText(call.arguments), 200)}
+                {preview(callSummary(call), 200)}
               </span>
               <OutcomeBadge event={event} outcome={outcome} />
             </button>

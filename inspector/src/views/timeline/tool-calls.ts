@@ -1,5 +1,6 @@
 import type { Json, SessionEvent } from '../../api/types.ts'
 import { answeredCallId, isObject, toolCallsOf } from '../../domain.ts'
+import { shortText } from '../../parts/short-json.ts'
 import type { Peek } from './turn-numbers.ts'
 
 /** Events that are searched for the matching call or result. */
@@ -89,4 +90,29 @@ export function callDuration(call: SessionEvent, result: SessionEvent): number |
 
 function makes(event: SessionEvent, id: string): boolean {
   return callsIn(event).some((call) => call.id === id)
+}
+
+/** Arguments that say best what a call does, the best first. */
+const TELLING = ['command', 'cmd', 'file_path', 'path', 'pattern', 'query', 'url', 'prompt', 'description', 'skill']
+/** Longest text that is parsed. */
+const PARSED = 20_000
+
+/** The arguments of a call in a few words: the one that says what it does, else all as JSON. */
+export function callSummary({ arguments: given }: Call): string {
+  const values = typeof given === 'string' ? parsed(given) : given
+  if (isObject(values)) {
+    for (const key of TELLING) {
+      const value = values[key]
+      if (typeof value === 'string' && value !== '') return shortText(value)
+    }
+  }
+  return shortText(given)
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return text.length > PARSED ? undefined : (JSON.parse(text) as Json)
+  } catch {
+    return undefined
+  }
 }

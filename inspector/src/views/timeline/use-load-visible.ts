@@ -13,6 +13,8 @@ const OFTEN = 80
 const REST = 250
 /** Rows around the visible ones that are loaded too. */
 const AROUND = 40
+/** Events before and after the visible ones that are loaded in the background, to group them and count their turns. */
+export const FILLED = 2500
 
 interface Options {
   data: SessionData
@@ -43,11 +45,28 @@ export function useLoadVisible(options: Options): void {
 function load({ data, rows, known: { head }, isLog, virtual: { range }, missing }: Options): void {
   // after a failure, the reader has to retry
   if (data.log.problem.peek() !== undefined) return
-  if (isLog && range !== null) {
-    const first = rows.sequenceAt(range.startIndex)
-    data.log.prefetch(first - AROUND, rows.sequenceAt(range.endIndex) + AROUND, head)
-  }
   for (const sequence of missing) data.log.prefetch(sequence, sequence, head)
+  if (!isLog || range === null) return
+  const { startIndex, endIndex } = range
+  const visible = loadRows(data, rows, startIndex, endIndex)
+  loadRows(data, rows, endIndex + 1, endIndex + AROUND, true)
+  loadRows(data, rows, startIndex - 1, startIndex - AROUND, true)
+  const near = rows.entryAt((startIndex + endIndex) >> 1)?.from
+  if (visible || near === undefined) return
+  data.log.fill({ near: Math.min(near, head), from: Math.max(1, near - FILLED), to: Math.min(head, near + FILLED) })
+}
+
+/** Loads the events of rows, in this order, up to a gap if `isAround`. Returns whether one of the rows is a gap. */
+function loadRows({ log, head }: SessionData, rows: Rows, from: number, to: number, isAround = false): boolean {
+  let hasGap = false
+  const step = to < from ? -1 : 1
+  for (let index = from; index !== to + step; index += step) {
+    const entry = rows.entryAt(index)
+    if (entry?.kind === 'gap') hasGap = true
+    if (entry?.kind === 'gap' || entry?.kind === 'event') log.prefetch(entry.from, entry.to, head.peek())
+    if (entry === undefined || (isAround && hasGap)) break
+  }
+  return hasGap
 }
 
 function useTurnNumber({ data, rows, known, turns, virtual: { range } }: Options): void {

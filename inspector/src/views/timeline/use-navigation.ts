@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { eventHref, navigate, setQuery } from '../../route.ts'
 
 /** Goes to an event or to the end. */
@@ -6,6 +6,8 @@ export interface Navigation {
   /** Changes whenever the reader asks for the current place again. */
   readonly round: number
   readonly to: (sequence: number) => void
+  /** The same without a step in the browser's history, and with every filter off. */
+  readonly replaced: (sequence: number) => void
   readonly toEnd: () => void
 }
 
@@ -29,6 +31,10 @@ export function useNavigation(id: string): Navigation {
       if (href === location.hash) again()
       else navigate(href)
     },
+    replaced: useCallback((sequence) => {
+      setQuery({ event: sequence, show: undefined })
+      again()
+    }, []),
     toEnd: () => {
       setQuery({ event: undefined })
       again()

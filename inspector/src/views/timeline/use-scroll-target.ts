@@ -5,6 +5,8 @@ import type { RowFocus } from './use-row-focus.ts'
 
 /** Estimated height of a row that is not measured or not loaded, in pixels. */
 export const ROW = 36
+/** Estimated height of a row for events that are not loaded, in pixels. */
+export const GAP = 240
 /** Distance from the end that still counts as the end, in pixels. */
 export const NEAR = 48
 
@@ -29,10 +31,36 @@ export function useScrollTarget(
   useLayoutEffect(() => {
     if (pending.current === undefined) return
     const index = rows.indexOf(pending.current)
-    if (index < 0 || rows.eventAt(index) === undefined) return
+    if (index < 0 || rows.keyAt(index) !== pending.current || rows.eventAt(index) === undefined) return
     pending.current = undefined
     virtual.scrollToIndex(index, { align: 'start' })
     move(index, 'start')
+  })
+}
+
+/**
+ * Keeps the place of the reader when rows join into groups: the row that the reader went to last, the end of the list if
+ * the reader was there, else the row that holds the event at the top.
+ */
+export function useKeepPlace(
+  virtual: VirtualList,
+  { rows, target }: { rows: Rows; target: number | undefined },
+  { isStill, isUntouched, place }: RowFocus,
+): void {
+  const before = useRef<{ readonly top: number; readonly isAtEnd: boolean } | undefined>(undefined)
+  useLayoutEffect(() => {
+    if (before.current === undefined) return
+    const { top, isAtEnd } = before.current
+    const index = rows.indexOf(top)
+    const goal = isStill() ? place() : isUntouched() ? target : undefined
+    if (goal !== undefined) virtual.scrollToIndex(rows.indexOf(goal), { align: 'start' })
+    // below zero after a click: then the row that was opened stays where it is
+    else if (isAtEnd && (virtual.options.scrollEndThreshold ?? 0) >= 0) virtual.scrollToEnd()
+    else if (index >= 0 && rows.keyAt(index) !== top) virtual.scrollToIndex(index, { align: 'start' })
+  }, [rows])
+  useLayoutEffect(() => {
+    const top = rows.keyAt(virtual.range?.startIndex ?? 0)
+    before.current = { top, isAtEnd: isUntouched() || virtual.isAtEnd(NEAR) }
   })
 }
 
