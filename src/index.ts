@@ -148,6 +148,15 @@ export {
   toOpenAIChat,
   toOpenAIResponses,
 } from './domain/formats/formats.ts'
+export {
+  type Edge,
+  LABELS,
+  type Label,
+  NODE_KINDS,
+  type NodeKind,
+  type Observation,
+  type WorkCommit,
+} from './domain/graph.ts'
 export type { Action } from './domain/intent.ts'
 export type { Json, JsonObject } from './domain/json.ts'
 export { LIMITS } from './domain/limits.ts'
@@ -175,15 +184,6 @@ export type { ResumePlan } from './domain/resume.ts'
 export type { HandoffContext, Scratchpad, WellKnownKeys } from './domain/scratchpad.ts'
 export type { SessionUsage, Usage, UsageSums } from './domain/usage.ts'
 export type { Window } from './domain/window.ts'
-export {
-  type Edge,
-  LABELS,
-  type Label,
-  NODE_KINDS,
-  type NodeKind,
-  type Observation,
-  type WorkCommit,
-} from './domain/work.ts'
 export { type ExportCheck, exportLines, importLines } from './features/transfer/lines.ts'
 export { open } from './open/open.ts'
 export type { OpenOptions } from './open/options.ts'

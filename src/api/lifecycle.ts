@@ -2,12 +2,12 @@ import type { Page, Progress, RecallItem, Session, WriteOptions } from '../api.t
 import type { MessageIntent } from '../domain/classify.ts'
 import type { CommitKind } from '../domain/commit.ts'
 import type { ContextShare } from '../domain/context.ts'
+import type { Edge, WorkCommit } from '../domain/graph.ts'
 import type { Action } from '../domain/intent.ts'
 import type { SourceType } from '../domain/memory/source-type.ts'
 import type { Message } from '../domain/message.ts'
 import type { RecallKind } from '../domain/recall/recall-kind.ts'
 import type { ResumePlan } from '../domain/resume.ts'
-import type { Edge, WorkCommit } from '../domain/work.ts'
 
 /** Records observations of the work. Each call throws `VALIDATION` at once for invalid input. */
 export interface Observe {

@@ -1,7 +1,7 @@
-import { truncateText } from './graph.ts'
+import { hasFailed, truncateText } from './graph.ts'
 import { proseOf } from './prose.ts'
 import type { SessionRecord, SessionStatus } from './record.ts'
-import { hasFailed, type WorkSummary } from './work.ts'
+import type { WorkSummary } from './work.ts'
 
 /** Input of a summary. */
 export interface SummaryInput {

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EventType, SessionEvent } from './event.ts'
+import type { Observation } from './graph.ts'
 import type { Json } from './json.ts'
-import { type Observation, summarizeWork, workBuilder } from './work.ts'
+import { summarizeWork, workBuilder } from './work.ts'
 
 const minute = (n: number) => new Date(Date.UTC(2026, 0, 31) + n * 60_000).toISOString()
 

@@ -4,26 +4,6 @@ import { isObject } from './json.ts'
 import { type ToolTable, toolTable } from './tools/tool-table.ts'
 import { toolFold } from './tools/tool-work.ts'
 
-export {
-  type Edge,
-  edgesFrom,
-  edgesOf,
-  hasFailed,
-  isLabel,
-  isNode,
-  LABELS,
-  type Label,
-  NODE_KINDS,
-  type NodeKind,
-  nodeOf as node,
-  type Observation,
-  observationsOf,
-  parseNode,
-  TASK_NODE,
-  type WorkCommit,
-  type WorkEdge,
-} from './graph.ts'
-
 /** Maximum entries per list: the newest are kept, the others counted. */
 const MAX_ENTRIES = 200
 /** Maximum characters of a text. */

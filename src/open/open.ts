@@ -164,7 +164,7 @@ const BACKGROUND_PAGE = 50
 async function readAhead(deps: Deps, { sessionId, milestone, pause }: Reading): Promise<boolean> {
   const { indexSession } = await import('../features/term-index/operation.ts')
   const { done } = await indexSession(deps, sessionId, { most: BACKGROUND_PAGE, pause })
-  const { deriveWork } = await import('../features/work/derive.ts')
+  const { deriveWork } = await import('../features/tool-work/operation.ts')
   const isDerived = await deriveWork(deps, sessionId, { pages: 1, continues: true, pause })
   if (!done || !isDerived) return true
   if (!milestone) return false

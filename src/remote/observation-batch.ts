@@ -1,5 +1,5 @@
+import type { Observation } from '../domain/graph.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { Observation } from '../domain/work.ts'
 import type { ApiResponse } from './connection.ts'
 
 /** The first buffered observations of a session that fit into one call. */

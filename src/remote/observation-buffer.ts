@@ -1,7 +1,7 @@
 import type { Observe } from '../api.ts'
 import { SessionEndedError, SessionNotFoundError, type ThroughlineError, TooLargeError } from '../domain/errors.ts'
+import type { Observation } from '../domain/graph.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { Observation } from '../domain/work.ts'
 import { observeOn } from '../features/work/operation.ts'
 import { Staging } from '../features/work/staging.ts'
 import { uuid7 } from '../ids.ts'

@@ -15,7 +15,7 @@ import { pacer } from '../kernel/pace.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { storedView } from '../kernel/stored-view.ts'
 import { findSession } from '../sessions/operation.ts'
-import { checkWork, deriveWork } from '../work/operation.ts'
+import { checkWork, deriveWork } from '../tool-work/operation.ts'
 import { LogCheck } from './check-log.ts'
 import { usageDifferences } from './check-usage.ts'
 

@@ -13,8 +13,6 @@ import { walkLog } from '../kernel/history.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
 import { graphQuery } from './schema.ts'
 
-export { checkWork } from './check-work.ts'
-export { deriveWork } from './derive.ts'
 export { observeOn, stageObservations } from './staged.ts'
 
 /** Writes the staged observations as one work commit; `undefined` if there were none. */
@@ -73,7 +71,7 @@ const AT_ONCE = 40
 /** The nodes around a node and their edges. */
 export async function readGraph(deps: Deps, id: string, query: GraphQuery = {}): Promise<Graph> {
   const { node = TASK_NODE, depth, direction, labels, limit } = parse(graphQuery, query)
-  const { deriveWork } = await import('./derive.ts')
+  const { deriveWork } = await import('../tool-work/operation.ts')
   const isComplete = await deriveWork(deps, id, { pages: AT_ONCE })
   if (!isComplete) deps.background.wrote(id, false)
   const { name: tools } = await deps.tools()

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Graph, GraphEdge, WorkStep } from '../../api.ts'
+import type { Edge, Observation } from '../../domain/graph.ts'
 import type { NoteKind } from '../../domain/lifecycle.ts'
 import { SESSION_STATES } from '../../domain/record.ts'
-import type { Edge, Observation } from '../../domain/work.ts'
 import { id, type Keys } from '../../http/response-schema.ts'
 
 const NOTE_KINDS = [

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Observe } from '../../api.ts'
+import type { Observation } from '../../domain/graph.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import type { Observation } from '../../domain/work.ts'
 import { observeOn, stageObservations } from './staged.ts'
 import { Staging } from './staging.ts'
 

@@ -1,6 +1,6 @@
 import { TooLargeError } from '../../domain/errors.ts'
+import type { Observation } from '../../domain/graph.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import type { Observation } from '../../domain/work.ts'
 
 interface Waiting {
   observations: Observation[]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Session, Throughline } from '../../api.ts'
+import type { WorkCommit } from '../../domain/graph.ts'
 import { LIFECYCLE, LIVE_STATES, type LifecycleCommandName } from '../../domain/lifecycle.ts'
 import { SESSION_STATES, type SessionState } from '../../domain/record.ts'
-import type { WorkCommit } from '../../domain/work.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { expectError, fixedClock, NOON, upTo } from './samples.ts'
 

@@ -1,0 +1,2 @@
+export { checkWork } from './check-work.ts'
+export { deriveWork } from './derive.ts'
