@@ -314,7 +314,8 @@ describe('show', () => {
     expect(now.work).toContain('npm test failed with 1')
     const then = await runJson('show', id, '--at', '9', '--agents', '--work')
     expect(then).toMatchObject({ state: { scratchpad: {}, version: 0 }, agents: [] })
-    expect(then.work).toContain('No work recorded yet.')
+    expect(then.work).toContain('Files read:')
+    expect(then.work).not.toContain('npm test')
     expect(Object.keys(await runJson('show', id))).toEqual(['record', 'state', 'events'])
   })
 
