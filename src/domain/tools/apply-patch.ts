@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../json.ts'
+import { printedFiles } from './shell-reads.ts'
 import { commandLine, type IntentReader, runs } from './tool-intent.ts'
 
 /** The lines of a patch that name a file. */
@@ -32,7 +33,7 @@ function operationFiles(operation: Json | undefined): string[] {
   return typeof path === 'string' && path !== '' && path.length <= MAX_PATH ? [path] : []
 }
 
-/** Runs a command; `apply_patch` as a command changes files instead. */
+/** Runs a command, which may print files; `apply_patch` as a command changes files instead. */
 export function runsOrPatches(...keys: readonly string[]): IntentReader {
   return (given) => {
     const action = given['action']
@@ -45,7 +46,10 @@ export function runsOrPatches(...keys: readonly string[]): IntentReader {
     const files = isPatch && typeof last === 'string' ? patchedFiles(last) : []
     if (files.length > 0) return { writes: files, form: 'patch' }
     const command = commandLine(value)
-    return command === undefined ? undefined : { command }
+    if (command === undefined) return undefined
+    const { workdir } = given
+    const reads = printedFiles(command, typeof workdir === 'string' ? workdir : '')
+    return reads.length === 0 ? { command } : { command, reads }
   }
 }
 

@@ -200,6 +200,39 @@ describe('calls of Codex', () => {
     }
   })
 
+  it('read the files that a command only prints, if it succeeds', () => {
+    const printed = (cmd: string, more: object = {}, code = 0) =>
+      shows('exec_command', { cmd, ...more }, result(`Process exited with code ${code}\nOutput:\n`))
+        .filter(({ kind }) => kind === 'fileRead')
+        .map((one) => (one.kind === 'fileRead' ? one.path : ''))
+    expect(printed('cat src/a.ts')).toEqual(['src/a.ts'])
+    expect(printed("sed -n '1,200p' src/a.ts && nl -ba b.ts | sed -n '1,20p'\nhead -n 5 \"my file.md\"")).toEqual([
+      'src/a.ts',
+      'b.ts',
+      'my file.md',
+    ])
+    expect(printed("tail -20 '/var/log/x y' | head -n 3")).toEqual(['/var/log/x y'])
+    expect(printed('cat a.ts', { workdir: '/repo/sub/' })).toEqual(['/repo/sub/a.ts'])
+    expect(printed('cat /etc/hosts; cat a.ts; cat a.ts', { workdir: '/repo' })).toEqual(['/etc/hosts', '/repo/a.ts'])
+    expect(shows('shell', { command: ['cat', 'a.ts'] }, result('{"metadata":{"exit_code":0}}'))).toContainEqual(
+      read('a.ts'),
+    )
+    for (const cmd of [
+      'cat a.ts > b.ts',
+      'cat *.ts',
+      'cat $FILE',
+      'cat a b',
+      'cat -n',
+      'rg cat a.ts',
+      'cd sub && cat a.ts',
+      'cat',
+    ]) {
+      expect(printed(cmd)).toEqual([])
+    }
+    expect(printed('cat gone.ts', {}, 1)).toEqual([])
+    expect(shows('Bash', { command: 'cat a.ts' })).toEqual([ran('cat a.ts', 0)])
+  })
+
   it('plan their steps and look at images', () => {
     const plan = [
       { step: 'Read', status: 'completed' },

@@ -96,8 +96,9 @@ export function toolFold(table: ToolTable, state = ''): ToolFold {
 }
 
 /** Whether files were read or changed. */
-function isDone({ form }: Omit<ToolIntent, 'tool'>, result: ToolResult): boolean {
-  return form === 'patch' ? isPatched(result) : !result.isError
+function isDone({ form, command }: Omit<ToolIntent, 'tool'>, result: ToolResult): boolean {
+  if (form === 'patch') return isPatched(result)
+  return !result.isError && (command === undefined || (commandOutcome(result).exitCode ?? 0) === 0)
 }
 
 /** The files that could not be read, of several in one result. */
