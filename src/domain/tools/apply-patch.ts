@@ -47,8 +47,8 @@ export function runsOrPatches(...keys: readonly string[]): IntentReader {
     if (files.length > 0) return { writes: files, form: 'patch' }
     const command = commandLine(value)
     if (command === undefined) return undefined
-    const { workdir } = given
-    const reads = printedFiles(command, typeof workdir === 'string' ? workdir : '')
+    const { workdir, working_directory: folder = workdir } = given
+    const reads = printedFiles(command, typeof folder === 'string' ? folder : '')
     return reads.length === 0 ? { command } : { command, reads }
   }
 }

@@ -213,6 +213,8 @@ describe('calls of Codex', () => {
     ])
     expect(printed("tail -20 '/var/log/x y' | head -n 3")).toEqual(['/var/log/x y'])
     expect(printed('cat a.ts', { workdir: '/repo/sub/' })).toEqual(['/repo/sub/a.ts'])
+    const action = { type: 'exec', command: ['cat', 'a.ts'], working_directory: '/repo' }
+    expect(shows('local_shell', action)).toEqual([read('/repo/a.ts'), ran('cat a.ts')])
     expect(printed('cat /etc/hosts; cat a.ts; cat a.ts', { workdir: '/repo' })).toEqual(['/etc/hosts', '/repo/a.ts'])
     expect(shows('shell', { command: ['cat', 'a.ts'] }, result('{"metadata":{"exit_code":0}}'))).toContainEqual(
       read('a.ts'),
