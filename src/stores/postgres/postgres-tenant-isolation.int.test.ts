@@ -20,6 +20,7 @@ const TABLES = [
   'session_keys',
   'session_edges',
   'session_work_marks',
+  'session_usage',
   'conversation_commits',
   'recall_corpora',
   'recall_terms',
