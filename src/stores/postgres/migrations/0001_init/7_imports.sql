@@ -36,8 +36,8 @@ begin
       and e.sequence = case when v.head is null then i.head else v.head end;
 end $$;
 
--- Adds a block of events, relations (g_*) and usage (p_usage, null: none) after p_after, with the views that follow. p_done makes the session
--- visible; a visible session continues. Outcomes: written; owner (the id belongs to someone else); conflict
+-- Adds a block of events, relations (g_*) and usage (p_usage, null: none) after p_after, with the views that follow.
+-- p_done makes the session visible; a visible session continues. Outcomes: written; owner (the id belongs to someone else); conflict
 -- (current_head is the head); active (other is the live session of the scope); commit (another commit has the
 -- position). Only written changes anything.
 create function context.import_events(
