@@ -267,7 +267,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
         where c.relnamespace in ('context'::regnamespace, 'memori'::regnamespace) and i.indisunique`)
       const shared = ['throughline_migrations', 'settings']
       const owned = keys.filter(({ table }) => !shared.includes(String(table)))
-      expect(owned).toHaveLength(25)
+      expect(owned).toHaveLength(27)
       for (const { table, first } of owned) expect(first, String(table)).toBe('partition')
     })
 
