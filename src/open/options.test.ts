@@ -19,6 +19,8 @@ describe('the options of open()', () => {
     [{ url: '' }, 'url'],
     [{ durability: 'some' }, 'durability'],
     [{ migrate: 'no' }, 'migrate'],
+    [{ prices: { m: { input: 1 } } }, 'prices.m.output'],
+    [{ prices: { m: { input: 1, output: Number.NaN } } }, 'prices.m.output'],
     [{ toString: () => 'memory:' }, 'toString'],
     [[], 'input'],
     [null, 'input'],

@@ -6,7 +6,7 @@ import type { ChecksummedEvent, SessionKey, StoredEdge } from './session-store.t
 /**
  * Imports sessions of another store unchanged, one block of events at a time.
  *
- * - T1 `write` stores events with their sequences, ids, times and checksums, the views after them, their edges and their
+ * - T1 `write` stores events with their sequences, ids, times and checksums, the views after them, and their edges and
  *   usage: all or nothing. It throws `SequenceConflictError` unless the stored part of the session ends at `after`.
  * - T2 Until its `done` block, an imported session is invisible to every other call: reads (S16), lists, totals,
  *   indexes and sweeps; and it does not occupy its scope. Only `find` shows its progress.

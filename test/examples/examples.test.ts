@@ -28,6 +28,7 @@ const PRINTS: Record<string, string> = {
     'ada sees a session of ada\nbob sees a session of bob\nfor bob that of ada is SESSION_NOT_FOUND\n2 user: Find me a night train to Vienna.\n3 assistant: There is one at 21:40. Shall I book it?',
   'service.ts':
     'goalArchitect, after 1 message\n{"success":false,"error":{"code":"NOT_FOUND","message":"Session not found"}}',
+  'usage.ts': 'this turn: 12500 tokens in, $0.0127\nin total: 24500 tokens in, $0.015\nlarge-1: 1 call, $0.0127',
   'time-travel.ts': '0 differences between the logs and the stored views',
 }
 

@@ -21,10 +21,10 @@ async function rejectsField(field: string, work: Promise<unknown>): Promise<void
   assert.equal((await expectError('VALIDATION', work)).details.field, field)
 }
 
-/** A32 usage: on events and messages, in the record, in reports, and its prices. */
+/** A33 usage: on events and messages, in the record, in reports, and its prices. */
 export const apiUsageRules: readonly Rule<ApiDatabase>[] = [
   {
-    id: 'A32',
+    id: 'A33',
     title: 'stores the usage of an event in its parts, and sums it in the record',
     async check(db) {
       const tl = await db.connect()
@@ -52,7 +52,7 @@ export const apiUsageRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A32',
+    id: 'A33',
     title: 'refuses usage by the name of the field, and writes nothing',
     async check(db) {
       const tl = await db.connect()
@@ -77,7 +77,7 @@ export const apiUsageRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A32',
+    id: 'A33',
     title: 'keeps usage on the way through messages, and gives it to no model',
     async check(db) {
       const tl = await db.connect()
@@ -104,7 +104,7 @@ export const apiUsageRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A32',
+    id: 'A33',
     title: 'reports usage by user, tenant, day and model, to each caller what is theirs',
     async check(db) {
       const clock = fixedClock()
@@ -165,7 +165,7 @@ export const apiUsageRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A32',
+    id: 'A33',
     title: 'adds the cost by the prices of the store, unless the caller says it',
     async check(db) {
       const prices = { m: { input: 2, output: 10, cacheRead: 0.2 } }
@@ -192,7 +192,7 @@ export const apiUsageRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A32',
+    id: 'A33',
     title: 'keeps usage through snapshots, forks, verify, rebuild, import and purge',
     async check(db) {
       const tl = await db.connect()
@@ -222,7 +222,7 @@ export const apiUsageRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A32',
+    id: 'A33',
     title: 'is verified while it grows',
     async check(db) {
       const tl = await db.connect()

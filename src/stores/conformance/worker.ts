@@ -4,7 +4,7 @@ import type { OpenOptions } from '../../open/options.ts'
 
 /** The jobs of child processes in race and crash tests. Each prints one line of JSON per result. */
 export type Job =
-  /** Appends one by one; with `times`, sends each that often with one key; with usage or without. Prints the sequences. */
+  /** Appends one by one; with `times`, sends each that often with one key. Prints the sequences. */
   | { do: 'append'; sessionId: string; count: number; label: string; times?: number; usage?: Usage }
   /** Appends batches forever with `writers` concurrent writers; prints each acknowledged label and its sequences. */
   | { do: 'append-forever'; sessionId: string; writers: number; batch: number; label: string }

@@ -3761,34 +3761,38 @@ AS $function$
 declare
   first text := case when p_tenant is null then 'tenant' when p_by = 'user_id' and p_user is null then 'user_id' end;
   columns text := concat_ws(', ', first, 'day, session_id, model');
-  places text := case when first is null then '%1$s[1], %1$s[2]::uuid, %1$s[3]' else '%1$s[1], %1$s[2], %1$s[3]::uuid, %1$s[4]' end;
-  scanned text := 'true'
-    || case when p_tenant is not null then ' and x.tenant = $1' else '' end
-    || case when p_user is not null then ' and x.user_id = $2 and x.partition = $8' else '' end
-    || case when p_position is not null then format(' and (%s) > (%s)', columns, format(places, '$6'))
-       when p_after is not null and p_by = coalesce(first, 'day') then format(' and x.%I > $5', p_by)
-       when p_since is not null and first is null then ' and x.day >= $3' else '' end
-    || case when p_until is not null and first is null then ' and x.day < $4' else '' end;
+  position text := case when first is null then '$6[1], $6[2]::uuid, $6[3]' else '$6[1], $6[2], $6[3]::uuid, $6[4]' end;
 begin
   perform set_tenant(p_tenant);
-  execute format('select array[%s] from session_usage x where %s order by %s limit 1 offset $7',
-      replace(columns, 'session_id', 'session_id::text'), scanned, columns)
-    into last
-    using p_tenant, p_user, p_since, p_until, p_after, p_position, p_rows - 1, p_partition;
   execute format(
-      'select json_agg(g) from (
-        select x.%1$I as key, array[sum(x.messages), sum(x.input_tokens), sum(x.output_tokens), sum(x.cache_read_tokens),
-          sum(x.cache_write_tokens), sum(x.cost_nano)] as sums
-        from session_usage x
-        where %2$s and ($3 is null or x.day >= $3) and ($4 is null or x.day < $4) and ($5 is null or x.%1$I > $5) %3$s
-          and not exists (
-            select 1 from session_imports i where i.partition = x.partition and i.session_id = x.session_id
-          )
-        group by 1
-      ) g',
-      p_by, scanned, case when last is not null then format(' and (%s) <= (%s)', columns, format(places, '$7')) else '' end)
-    into groups
-    using p_tenant, p_user, p_since, p_until, p_after, p_position, last, p_partition;
+      'with piece as materialized (
+        select * from session_usage x where %1$s order by %2$s limit $7
+      )
+      select
+        (
+          select json_agg(g)
+          from (
+            select p.%3$I as key, array[sum(p.messages), sum(p.input_tokens), sum(p.output_tokens),
+              sum(p.cache_read_tokens), sum(p.cache_write_tokens), sum(p.cost_nano)] as sums
+            from piece p
+            where ($3 is null or p.day >= $3) and ($4 is null or p.day < $4) and ($5 is null or p.%4$I > $5)
+              and not exists (
+                select 1 from session_imports i where i.partition = p.partition and i.session_id = p.session_id
+              )
+            group by 1
+          ) g
+        ),
+        (select array[%5$s] from piece offset $7 - 1)',
+      'true'
+        || case when p_tenant is not null then ' and x.tenant = $1' else '' end
+        || case when p_user is not null then ' and x.user_id = $2 and x.partition = $8' else '' end
+        || case when p_position is not null then format(' and (%s) > (%s)', columns, position)
+           when p_after is not null and p_by = coalesce(first, 'day') then format(' and x.%I > $5', p_by)
+           when p_since is not null and first is null then ' and x.day >= $3' else '' end
+        || case when p_until is not null and first is null then ' and x.day < $4' else '' end,
+      columns, p_by, p_by, replace(columns, 'session_id', 'session_id::text'))
+    into groups, last
+    using p_tenant, p_user, p_since, p_until, p_after, p_position, p_rows, p_partition;
 end $function$
 ;
 alter function context.sum_usage(smallint,text,text,text,text,text,text,text[],integer) owner to throughline_functions;

@@ -42,8 +42,8 @@ const SELECT_ROWS = `
   order by day, model
   ${LIMIT}`
 
-/** Rows of one piece of a report: 2,000 take 5 ms. */
-const PIECE = 2000
+/** Rows of one piece of a report: 5,000 take 5 ms. */
+const PIECE = 5000
 
 /** A row as the values of its columns. */
 type Row = [key: string, ...numbers: number[]]
@@ -123,6 +123,8 @@ export function usageSql(query: Omit<UsageQuery, 'limit'>, isContinued: boolean)
   const [first = 'day'] = columns
   const place = (name: string) => `(${columns.map((_, i) => `@${name}${i}`).join(', ')})`
   const order = columns.join(', ')
+  // otherwise SQLite takes the other index for some conditions
+  const index = first === 'user_id' || userId !== undefined ? 'session_usage_user' : 'session_usage_day'
   const scanned = [
     ...(tenant === undefined ? [] : ['tenant = @tenant']),
     ...(userId === undefined ? [] : ['user_id = @userId']),
@@ -140,14 +142,14 @@ export function usageSql(query: Omit<UsageQuery, 'limit'>, isContinued: boolean)
   return {
     end: `
       select ${order}
-      from session_usage
+      from session_usage indexed by ${index}
       where ${[...scanned, 'true'].join(' and ')}
       order by ${order}
       limit 1 offset @offset + 0`,
     sums: (isLimited: boolean) => `
       select ${key}, sum(messages), sum(input_tokens), sum(output_tokens), sum(cache_read_tokens),
         sum(cache_write_tokens), sum(cost_nano)
-      from session_usage
+      from session_usage indexed by ${index}
       where ${[...scanned, ...(isLimited ? [`(${order}) <= ${place('to')}`] : []), ...filtered].join(' and ')}
       group by ${key}`,
   }

@@ -36,10 +36,10 @@ begin
       and e.sequence = case when v.head is null then i.head else v.head end;
 end $$;
 
--- Adds a block of events, relations (g_*) and usage (p_usage, null: none) after p_after, with the views that follow. p_done makes the session
--- visible; a visible session continues. Outcomes: written; owner (the id belongs to someone else); conflict
--- (current_head is the head); active (other is the live session of the scope); commit (another commit has the
--- position). Only written changes anything.
+-- Adds a block of events, relations (g_*) and usage (p_usage, null: none) after p_after, with the views that follow.
+-- p_done makes the session visible; a visible session continues. Outcomes: written; owner (the id belongs to someone
+-- else); conflict (current_head is the head); active (other is the live session of the scope); commit (another commit
+-- has the position). Only written changes anything.
 create function context.import_events(
   p_partition smallint, p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamptz[],
   e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[],
