@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { get, sessionPath } from '../../api/client.ts'
 import type { Snapshot } from '../../api/types.ts'
+import { LIMITS } from '../../domain.ts'
 import type { VirtualList } from '../../parts/use-virtual.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import type { Rows } from './rows.ts'
@@ -15,6 +16,8 @@ const REST = 250
 const AROUND = 40
 /** Events before and after the visible ones that are loaded in the background, to group them and count their turns. */
 const FILLED = 2500
+/** Events by which the filled part grows. */
+const STEP = LIMITS.page
 
 interface Options {
   data: SessionData
@@ -58,7 +61,10 @@ function load({ data, rows, known: { head }, isLog, virtual: { range }, missing 
   }
   const near = rows.entryAt((startIndex + endIndex) >> 1)?.from
   if (hasGap || near === undefined) return
-  data.log.fill({ near: Math.min(near, head), from: Math.max(1, near - FILLED), to: Math.min(head, near + FILLED) })
+  // whole steps: otherwise each row that scrolls by would be a request
+  const from = Math.floor((near - FILLED) / STEP) * STEP + 1
+  const to = Math.ceil((near + FILLED) / STEP) * STEP
+  data.log.fill({ near: Math.min(near, head), from: Math.max(1, from), to: Math.min(head, to) })
 }
 
 function useTurnNumber({ data, rows, known, turns, virtual: { range } }: Options): void {
