@@ -142,7 +142,7 @@ describe('a session full of hostile content', () => {
   })
 
   it('is shown as text in the timeline, from the first event to the last', async () => {
-    const page = await inspector().open(`#/sessions/${session.id}/timeline?event=1`, { viewport: NARROW })
+    const page = await inspector().open(`#/sessions/${session.id}/timeline?event=1&group=no`, { viewport: NARROW })
     const { head } = await session.record()
     const focused = () => page.evaluate(() => Number(document.activeElement?.getAttribute('aria-posinset')))
     // each is opened once, so that its details are drawn too

@@ -40,15 +40,20 @@ export class Outline {
     for (let sequence = from; sequence <= to; ) {
       const end = Math.min(to, (pageOf(sequence) + 1) * PAGE)
       const page = this.#pages.get(pageOf(sequence))
+      if (page === undefined) {
+        yield { kind: 'gap', from: sequence, to: end }
+        sequence = end + 1
+        continue
+      }
       while (sequence <= end) {
-        const facts = page?.[(sequence - 1) % PAGE]
+        const facts = page[(sequence - 1) % PAGE]
         if (facts !== undefined) {
           yield facts
           sequence++
           continue
         }
         const first = sequence++
-        while (sequence <= end && page?.[(sequence - 1) % PAGE] === undefined) sequence++
+        while (sequence <= end && page[(sequence - 1) % PAGE] === undefined) sequence++
         yield { kind: 'gap', from: first, to: sequence - 1 }
       }
     }

@@ -6,7 +6,7 @@ import { dayAbove } from './days.ts'
 import css from './event-list.module.css'
 import { EventRow } from './event-row.tsx'
 import { NoiseRow, StepsRow } from './group-row.tsx'
-import { isGroup } from './grouped-rows.ts'
+import { type Entry, isGroup } from './grouped-rows.ts'
 import { missingFor, type Related, type RelatedEvents } from './related-events.ts'
 import type { Rows } from './rows.ts'
 import { countBetween, type SubAgentIndex } from './sub-agent-index.ts'
@@ -153,7 +153,7 @@ function Item(props: ItemProps) {
     return <StepsRow entry={entry} subAgents={countBetween(subAgents, entry)} onToggle={onToggleGroup} />
   if (entry?.kind === 'noise') return <NoiseRow entry={entry} onToggle={onToggleGroup} />
   const event = rows.eventAt(index)
-  if (event === undefined || link === undefined) return <Unloaded from={entry?.from ?? 0} to={entry?.to ?? 0} />
+  if (entry === undefined || event === undefined || link === undefined) return <Unloaded entry={entry} />
   const { sequence, type } = event
   const openCalls = link.outcomes.length === 0 ? '' : openAmong(open, sequence, callsIn(event).length)
   const before = isGroupAt(rows, index - 1) ? known.peek(sequence - 1) : rows.eventAt(index - 1)
@@ -172,9 +172,12 @@ function Item(props: ItemProps) {
   )
 }
 
-function Unloaded({ from, to }: { from: number; to: number }) {
+/** As high as estimated, so that no more rows come into view than will. */
+function Unloaded({ entry }: { entry: Entry | undefined }) {
+  if (entry === undefined) return null
+  const { kind, from, to } = entry
   return (
-    <p class={css.unloaded}>
+    <p class={css.unloaded} style={{ height: `${(kind === 'gap' ? GAP : ROW) - 1}px` }}>
       #{from.toLocaleString('en')}
       {to > from && ` to #${to.toLocaleString('en')}`}
     </p>

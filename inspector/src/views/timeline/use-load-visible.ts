@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { get, sessionPath } from '../../api/client.ts'
 import type { Snapshot } from '../../api/types.ts'
+import { LIMITS } from '../../domain.ts'
 import type { VirtualList } from '../../parts/use-virtual.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import type { Rows } from './rows.ts'
@@ -14,7 +15,9 @@ const REST = 250
 /** Rows around the visible ones that are loaded too. */
 const AROUND = 40
 /** Events before and after the visible ones that are loaded in the background, to group them and count their turns. */
-export const FILLED = 2500
+const FILLED = 2500
+/** Events by which the filled part grows. */
+const STEP = LIMITS.page
 
 interface Options {
   data: SessionData
@@ -48,25 +51,20 @@ function load({ data, rows, known: { head }, isLog, virtual: { range }, missing 
   for (const sequence of missing) data.log.prefetch(sequence, sequence, head)
   if (!isLog || range === null) return
   const { startIndex, endIndex } = range
-  const visible = loadRows(data, rows, startIndex, endIndex)
-  loadRows(data, rows, endIndex + 1, endIndex + AROUND, true)
-  loadRows(data, rows, startIndex - 1, startIndex - AROUND, true)
-  const near = rows.entryAt((startIndex + endIndex) >> 1)?.from
-  if (visible || near === undefined) return
-  data.log.fill({ near: Math.min(near, head), from: Math.max(1, near - FILLED), to: Math.min(head, near + FILLED) })
-}
-
-/** Loads the events of rows, in this order, up to a gap if `isAround`. Returns whether one of the rows is a gap. */
-function loadRows({ log, head }: SessionData, rows: Rows, from: number, to: number, isAround = false): boolean {
   let hasGap = false
-  const step = to < from ? -1 : 1
-  for (let index = from; index !== to + step; index += step) {
+  for (let index = startIndex - AROUND; index <= endIndex + AROUND; index++) {
     const entry = rows.entryAt(index)
-    if (entry?.kind === 'gap') hasGap = true
-    if (entry?.kind === 'gap' || entry?.kind === 'event') log.prefetch(entry.from, entry.to, head.peek())
-    if (entry === undefined || (isAround && hasGap)) break
+    const isVisible = index >= startIndex && index <= endIndex
+    if (entry?.kind === 'gap' && isVisible) hasGap = true
+    // gaps further away are filled below
+    if (entry?.kind === 'event' || (entry?.kind === 'gap' && isVisible)) data.log.prefetch(entry.from, entry.to, head)
   }
-  return hasGap
+  const near = rows.entryAt((startIndex + endIndex) >> 1)?.from
+  if (hasGap || near === undefined) return
+  // whole steps: otherwise each row that scrolls by would be a request
+  const from = Math.floor((near - FILLED) / STEP) * STEP + 1
+  const to = Math.ceil((near + FILLED) / STEP) * STEP
+  data.log.fill({ near: Math.min(near, head), from: Math.max(1, from), to: Math.min(head, to) })
 }
 
 function useTurnNumber({ data, rows, known, turns, virtual: { range } }: Options): void {

@@ -39,8 +39,8 @@ export function useScrollTarget(
 }
 
 /**
- * Keeps the place of the reader when rows join into groups: the row that the reader went to last, the end of the list if
- * the reader was there, else the row that holds the event at the top.
+ * Keeps the place of the reader when rows join into groups: the row that the reader went to last, the end of the list
+ * if the reader was there, else the row that holds the event at the top.
  */
 export function useKeepPlace(
   virtual: VirtualList,

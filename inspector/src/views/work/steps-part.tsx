@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
-import type { Edge, Observation } from '../../api/types.ts'
+import type { Edge, JsonObject, Observation } from '../../api/types.ts'
 import { useShowMore } from '../../parts/show-more.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { oneLine } from '../../parts/visible.ts'
+import { oneLine, preview } from '../../parts/visible.ts'
+import { describeObservation } from '../timeline/describe.ts'
 import { ExitCode } from './exit-code.tsx'
 import { EventLink, formatBytes, graphHref, PathCode, ShortHash, TruncatedText } from './links.tsx'
 import { NoteText, Output } from './overview-part.tsx'
@@ -40,7 +41,9 @@ function StepItem({ id, step, known }: { id: string; step: Step; known: Readonly
         <span class="badge" data-kind={step.isToolCall || step.kind === 'step' ? 'step' : 'change'}>
           {oneLine(step.kind, 40)}
         </span>
-        <span class={css.counts}>{describeCounts(step.observations)}</span>
+        <span class={css.counts} dir="auto">
+          {summaryOf(step)}
+        </span>
         <span class="muted small">
           <Ago at={step.at} />
         </span>
@@ -48,6 +51,13 @@ function StepItem({ id, step, known }: { id: string; step: Step; known: Readonly
       {isOpen && <StepBody id={id} step={step} known={known} />}
     </details>
   )
+}
+
+/** A tool call does one thing, and the line says which; a step is counted. */
+function summaryOf({ isToolCall, observations }: Step): string {
+  const [only] = observations
+  if (!isToolCall || only === undefined || observations.length > 1) return describeCounts(observations)
+  return preview(describeObservation(only as unknown as JsonObject))
 }
 
 function StepBody({ id, step, known }: { id: string; step: Step; known: ReadonlyMap<string, number> }) {

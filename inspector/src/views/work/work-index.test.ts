@@ -4,8 +4,9 @@ import type { Step } from './steps.ts'
 import { describeCounts, filterWork, indexWork } from './work-index.ts'
 
 function step(sequence: number, ...observations: Observation[]): Step {
-  const rest = { agent: undefined, id: `w${sequence}`, parents: [], kind: 'step', isToolCall: false }
-  return { sequence, at: `2026-01-01T00:00:0${sequence}Z`, observations, ...rest, state: 'running', unreadable: 0 }
+  const at = `2026-01-01T00:00:0${sequence}Z`
+  const rest = { agent: undefined, id: `w${sequence}`, parents: [], kind: 'step', state: 'running', unreadable: 0 }
+  return { sequence, at, isToolCall: false, observations, ...rest }
 }
 
 describe('indexWork', () => {

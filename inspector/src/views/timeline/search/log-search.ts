@@ -99,7 +99,7 @@ export class LogSearch {
     if (!signal.aborted) this.state.value = { ...this.state.peek(), isRunning: false }
   }
 
-  /** The texts before a sequence, newest first: those that are kept, then from the server. Pauses so the page can draw. */
+  /** The texts before a sequence, newest first: kept ones, then from the server. Pauses so the page can draw. */
   async *#pages(start: number, signal: AbortSignal) {
     let before = start
     let events = 0
