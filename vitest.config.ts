@@ -34,12 +34,10 @@ const LONGEST = [
   'test/crash/',
   'test/races/',
   'test/scale/',
+  'test/limits/',
   'src/cli/',
   'test/attacks/',
 ]
-
-/** Tests without a short form: they take minutes, and some of their inputs still exceed the limits. */
-const PROOFS = ['test/limits/*.test.ts']
 
 /** Tests without a server, a database or a browser. */
 const PURE = ['src/**/!(*.int).test.ts', 'inspector/src/**/*.test.ts']

@@ -1,5 +1,5 @@
-// Runs the long proofs: tests of races, crashes, properties, scale, attacks, transcripts, terminals and the inspector
-// at full length, with their figures, and every conformance rule on every Postgres and through the server.
+// Runs the long proofs: tests of races, crashes, properties, scale, attacks, limits, transcripts, terminals and the
+// inspector at full length, with their figures, and every conformance rule on every Postgres and through the server.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,6 +16,7 @@ const folders =
         'test/integrity',
         'test/scale',
         'test/attacks',
+        'test/limits',
         'test/transcripts',
         'test/terminal',
         'test/tour',

@@ -1,10 +1,12 @@
 import { LIMITS } from '../../src/domain/limits.ts'
 import type { EventInput, Session, Throughline } from '../../src/index.ts'
 import { amount } from '../proof.ts'
-import { ODD_UNITS, randomCharacters, randomWords, run } from './texts.ts'
+import { ODD_UNITS, oddUnits, randomCharacters, randomWords, run } from './texts.ts'
 
 /** The user that everything heavy belongs to. */
 export const OWNER = 'heavy'
+/** The user of sessions made for one request, so that recalls of the owner need not index them. */
+export const VISITOR = 'visitor'
 
 /** Sessions with the largest data that callers may store. */
 export interface HeavyData {
@@ -25,6 +27,9 @@ export interface HeavyData {
   /** A memory with the longest content, and many reports with the longest notes. */
   readonly memoryId: string
 }
+
+/** A user with the largest memories, more than a page of them. */
+export const REMEMBERING = 'remembering'
 
 export type HeavyName = keyof HeavyData['sessions']
 
@@ -50,6 +55,7 @@ export async function storeHeavyData(tl: Throughline): Promise<HeavyData> {
   await storeWideSessions(tl)
   await storeUsage(tl)
   await storeCommits(tl)
+  await storeMemories(tl, REMEMBERING)
   return { sessions, memoryId: await storeMemory(tl) }
 }
 
@@ -114,13 +120,16 @@ async function storeCalls(session: Session): Promise<void> {
   }
 }
 
-async function storeTexts(session: Session): Promise<void> {
-  for (const [i, unit] of Object.values(ODD_UNITS).entries()) {
+/** Messages that are costly to analyze; more than a recall returns at once. */
+export async function storeTexts(session: Session): Promise<void> {
+  for (const [i, [, unit]] of oddUnits().entries()) {
     await session.append({ type: 'user_message', content: run(unit, 64 * 1024) })
     await session.append({ type: 'model_message', content: randomCharacters(64 * 1024, i) })
   }
   await session.append({ type: 'user_message', content: run(ODD_UNITS.accents, LARGE) })
-  await session.append({ type: 'model_message', content: randomWords(LARGE) })
+  for (let i = 0; i < amount(1, 4); i++) {
+    await session.append({ type: 'model_message', content: randomWords(amount(1, 7) * MB, i) })
+  }
 }
 
 async function storeWork(session: Session): Promise<void> {
@@ -168,8 +177,21 @@ async function storeCommits(tl: Throughline): Promise<void> {
   }
 }
 
+/** Memories with the longest content and the largest metadata. */
+export async function storeMemories(tl: Throughline, userId: string): Promise<void> {
+  const metadata = { text: randomWords(LIMITS.metadata - 100) }
+  for (let batch = 0; batch < amount(4, 24); batch++) {
+    const memories = Array.from({ length: 25 }, (_, i) => ({
+      userId,
+      content: randomWords(amount(4, 16) * 1024 - 1, batch * 25 + i),
+      metadata,
+    }))
+    await tl.memories.remember(memories)
+  }
+}
+
 async function storeMemory(tl: Throughline): Promise<string> {
   const { id } = await tl.memories.remember({ userId: OWNER, content: randomWords(LIMITS.memory, 7) })
-  for (let i = 0; i < amount(100, 1000); i++) await tl.memories.corroborate(id, { note: randomWords(LIMITS.note, i) })
+  for (let i = 0; i < amount(80, 1000); i++) await tl.memories.corroborate(id, { note: randomWords(LIMITS.note, i) })
   return id
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Session, Throughline } from '../../src/index.ts'
 import type { TestRequest } from '../http/samples.ts'
 import { isProving } from '../proof.ts'
-import { type HeavyData, type HeavyName, OWNER } from './heavy-data.ts'
-import { ODD_UNITS, randomWords, run } from './texts.ts'
+import { type HeavyData, type HeavyName, VISITOR } from './heavy-data.ts'
+import { oddUnits, randomWords, run } from './texts.ts'
 
 /** One request with a large legal input. */
 export interface LargeInput extends Omit<TestRequest, 'body'> {
@@ -23,12 +23,12 @@ export type LargeInputs = Record<string, LargeInput[]>
 
 /** A new session. */
 export const newSession = async (tl: Throughline) =>
-  (await tl.sessions.create({ userId: OWNER, chatmode: randomUUID() })).id
+  (await tl.sessions.create({ userId: VISITOR, chatmode: randomUUID() })).id
 
 /** Makes a session, and brings it into a state. */
 export function sessionAfter(change: (session: Session) => Promise<unknown>) {
   return async (tl: Throughline) => {
-    const session = await tl.sessions.create({ userId: OWNER, chatmode: randomUUID() })
+    const session = await tl.sessions.create({ userId: VISITOR, chatmode: randomUUID() })
     await change(session)
     return session.id
   }
@@ -39,15 +39,11 @@ export function forNew(name: string, body: unknown, prepare: LargeInput['prepare
   return { name, body, prepare }
 }
 
-/** The names of odd texts that `npm test` uses; the others take as long, or less. */
-const TELLING: readonly string[] = ['accents', 'marks', 'cjk', 'dates']
-
 /** A body for each kind of long text. */
 export function forTexts(length: number, bodyOf: (text: string) => unknown, prepare = newSession): LargeInput[] {
-  const odd = Object.entries(ODD_UNITS).filter(([name]) => isProving || TELLING.includes(name))
   const texts = [
     ['words', randomWords(length)] as const,
-    ...odd.map(([name, unit]) => [name, run(unit, length)] as const),
+    ...oddUnits().map(([name, unit]) => [name, run(unit, length)] as const),
   ]
   return texts.map(([name, text]) => forNew(name, bodyOf(text), prepare))
 }

@@ -153,11 +153,11 @@ function conversationInputs(heavy: HeavySessions): LargeInputs {
     ],
     abort: heavy.copies(['large'], { body: { reason } }),
     endSession: heavy.copies(['long', 'calls'], { body: {} }),
-    handleMessage: forTexts(STATEMENT, (message) => ({ userId: OWNER, message })).map(({ name, body }) => ({
-      name,
-      body,
-      params: { id: randomUUID() },
-    })),
+    handleMessage: forTexts(
+      STATEMENT,
+      (message) => ({ userId: OWNER, message }),
+      async () => randomUUID(),
+    ),
     resumeConversation: ['large', 'calls', 'work', ...(isProving ? ['long', 'texts', 'reasons'] : [])].map((name) => ({
       name,
       params: { id: name },

@@ -18,12 +18,15 @@ const MOST_BYTES = 256 * MB
 /** A bound that is exceeded this many times in a row counts: compilers and collectors run in the same thread. */
 const ATTEMPTS = 3
 
+/** A route of the API, or beside it: then its path is that of the server. */
+export type MeasuredRoute = Pick<Route, 'method' | 'path' | 'operation' | 'stream'> & { readonly isBesideApi?: true }
+
 /** A database, and a measured server for it. */
 export interface MeasuredStore {
   /** The database without the server. */
   readonly tl: Throughline
   /** Sends a request, and says what was wrong with its response or its cost; `undefined` if nothing was. */
-  problemWith(route: Route, input: LargeInput): Promise<string | undefined>
+  problemWith(route: MeasuredRoute, input: LargeInput): Promise<string | undefined>
   /** How many requests it accepted. */
   accepted(): number
   close(): Promise<void>
@@ -63,6 +66,7 @@ export async function openMeasured({ store, create }: (typeof STORES)[number]): 
   const tl = await open({ url, index: false })
   let server: MonitoredServer | undefined
   let accepted = 0
+  const seen: Seen[] = []
 
   /** Starts it again after it died. */
   async function running(): Promise<MonitoredServer> {
@@ -70,7 +74,7 @@ export async function openMeasured({ store, create }: (typeof STORES)[number]): 
     return server
   }
 
-  async function attempt(route: Route, input: LargeInput): Promise<string | undefined> {
+  async function attempt(route: MeasuredRoute, input: LargeInput): Promise<string | undefined> {
     const id = await input.prepare?.(tl)
     const body = typeof input.body === 'function' ? input.body(id) : input.body
     const request = { ...input, body, params: { ...(id !== undefined && { id }), ...input.params } }
@@ -81,13 +85,14 @@ export async function openMeasured({ store, create }: (typeof STORES)[number]): 
       sending.abort()
       if (result.status < 300) accepted++
       if (isProving) printFigure(`${store}, ${route.operation}, ${input.name}: ${textOf(cost)}, ${result.status}`)
+      seen.push({ ...cost, what: `${route.operation}, ${input.name}` })
       return problemOf(input, result, cost)
     } catch (error) {
       return `${input.name}: ${(error as Error).message}`
     }
   }
 
-  async function problemWith(route: Route, input: LargeInput): Promise<string | undefined> {
+  async function problemWith(route: MeasuredRoute, input: LargeInput): Promise<string | undefined> {
     let problem: string | undefined
     for (let left = ATTEMPTS; left > 0; left--) {
       problem = await attempt(route, input)
@@ -97,6 +102,8 @@ export async function openMeasured({ store, create }: (typeof STORES)[number]): 
   }
 
   async function close(): Promise<void> {
+    printLargest(`longest turn of the event loop on ${store}`, seen, ({ longestMs }) => longestMs)
+    printLargest(`growth of memory on ${store}`, seen, ({ grownBytes }) => grownBytes)
     await server?.stop()
     await tl.close()
     await remove()
@@ -105,23 +112,39 @@ export async function openMeasured({ store, create }: (typeof STORES)[number]): 
   return { tl, problemWith, accepted: () => accepted, close }
 }
 
+/** A cost, and of what. */
+interface Seen extends Cost {
+  readonly what: string
+}
+
+/** Prints the ten largest costs. */
+function printLargest(title: string, seen: readonly Seen[], of: (cost: Cost) => number): void {
+  const largest = seen.toSorted((a, b) => of(b) - of(a)).slice(0, 10)
+  for (const cost of isProving ? largest : []) printFigure(`${title}: ${cost.what}: ${textOf(cost)}`)
+}
+
 interface Result {
   status: number
   /** The start of a refusal. */
   refusal: string
 }
 
-async function sendAll(base: string, route: Route, input: LargeInput, signal: AbortSignal): Promise<Result> {
+async function sendAll(base: string, route: MeasuredRoute, input: LargeInput, signal: AbortSignal): Promise<Result> {
   const results = Array.from({ length: input.streams ?? 1 }, () => sendOne(base, route, input, signal))
   return (await Promise.all(results))[0] as Result
 }
 
 /** Sends a request and discards its response. Of a stream it reads nothing. */
-async function sendOne(base: string, route: Route, input: LargeInput, signal: AbortSignal): Promise<Result> {
+async function sendOne(base: string, route: MeasuredRoute, input: LargeInput, signal: AbortSignal): Promise<Result> {
   const query = input.query === undefined ? '' : `?${new URLSearchParams(input.query)}`
-  const response = await fetch(urlOf(base, route.path, input) + query, {
+  const url = route.isBesideApi ? base + route.path : urlOf(base, route.path, input)
+  const response = await fetch(url + query, {
     method: route.method,
-    headers: { authorization, ...(input.body !== undefined && { 'content-type': 'application/json' }) },
+    headers: {
+      authorization,
+      ...input.headers,
+      ...(input.body !== undefined && { 'content-type': 'application/json' }),
+    },
     ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
     signal,
   })

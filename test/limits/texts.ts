@@ -1,3 +1,5 @@
+import { isProving } from '../proof.ts'
+
 /** Texts that are costly to tokenize, to index or to compare. Deterministic. */
 
 /** A generator of whole numbers from 0 to `below`, exclusive. */
@@ -63,3 +65,11 @@ export const ODD_UNITS = {
   thai: 'ภาษาไทย',
   control: '\u0001\u2028',
 } as const
+
+/** The names of the units that `npm test` uses; the others take as long, or less. */
+const TELLING: readonly string[] = ['accents', 'marks', 'cjk', 'dates']
+
+/** The units of this run, with their names. */
+export function oddUnits(): (readonly [name: string, unit: string])[] {
+  return Object.entries(ODD_UNITS).filter(([name]) => isProving || TELLING.includes(name))
+}

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { LIMITS } from '../../src/domain/limits.ts'
-import { OWNER } from './heavy-data.ts'
+import type { EventType, Role, SessionBlock, Throughline } from '../../src/index.ts'
+import { isProving } from '../proof.ts'
+import { OWNER, REMEMBERING, storeMemories, storeTexts } from './heavy-data.ts'
 import { forNew, forTexts, type HeavySessions, type LargeInputs } from './large-input.ts'
 import { randomWords } from './texts.ts'
 
@@ -14,6 +16,7 @@ export function workInputs(heavy: HeavySessions, memoryId: string): LargeInputs 
     ...(body !== undefined && { body }),
   })
   const note = randomWords(LIMITS.note)
+  const everything = isProving ? [{ name: 'all', body: {} }] : []
   return {
     about: [{ name: 'nothing' }],
     flushStep: [
@@ -45,20 +48,29 @@ export function workInputs(heavy: HeavySessions, memoryId: string): LargeInputs 
     memoryHistory: [onMemory('most notes')],
     corroborateMemory: [onMemory('longest note', { note })],
     contradictMemory: [onMemory('longest note', { note })],
-    extractMemories: heavy.each(['texts', 'calls']),
-    recall: forTexts(LIMITS.query, (query) => ({ ...OF_OWNER, query, limit: 500 })),
-    indexLogs: [{ name: 'everything of a user', body: OF_OWNER }],
+    extractMemories: heavy.copies(['texts', 'calls']),
+    recall: [
+      ...forTexts(LIMITS.query, (query) => ({ ...OF_OWNER, query, limit: 500 })).slice(0, isProving ? 99 : 2),
+      { name: 'memories', body: { userId: REMEMBERING, query: randomWords(4000), kinds: ['memory'], limit: 500 } },
+    ],
+    indexLogs: [{ name: 'everything of a user', prepare: heavyUser, body: (userId: string) => ({ userId }) }],
     health: [{ name: 'nothing' }],
     sweepSessions: [
-      { name: 'all' },
+      { name: 'long ones that are due', prepare: dueSession },
       { name: 'a list', body: { sessionIds: Array.from({ length: LIMITS.page }, () => randomUUID()) } },
     ],
-    verify: [{ name: 'all', body: {} }],
-    rebuild: [{ name: 'all', body: {} }],
+    verify: [...heavy.each(['large', 'calls', 'work']).map(asBody), ...everything],
+    rebuild: [...heavy.each(['large', 'work']).map(asBody), ...everything],
     exportPage: [{ name: 'all', body: {} }, ...heavy.each(['large', 'calls']).map(asBody)],
-    importBlocks: [{ name: 'most events', body: { blocks: [importedBlock()] } }],
+    importBlocks: [
+      {
+        name: 'most events',
+        prepare: async () => randomUUID(),
+        body: (id: string) => ({ blocks: [importedBlock(id)] }),
+      },
+    ],
     purgeSession: heavy.copies(['large', 'long']),
-    purgeUser: [{ name: 'everything of a user', params: { id: OWNER } }],
+    purgeUser: [{ name: 'everything of a user', prepare: heavyUser }],
   }
 }
 
@@ -68,18 +80,43 @@ function asBody({ name, params }: { name: string; params?: Record<string, string
 }
 
 function memoryInputs(): LargeInputs {
-  const memories = (userId: string, content: (i: number) => string) =>
-    Array.from({ length: LIMITS.memories }, (_, i) => ({ userId, content: content(i) }))
+  const memories = (count: number, content: (i: number) => string) => (userId: string) =>
+    Array.from({ length: count }, (_, i) => ({ userId, content: content(i) }))
+  const newUser = async () => randomUUID()
+  const average = LIMITS.remember / LIMITS.memories - 10
   return {
     remember: [
-      { name: 'most and longest', body: memories('many', (i) => randomWords(LIMITS.memory - 1, i)) },
-      { name: 'most that are alike', body: memories('alike', (i) => `${randomWords(8000)} ${i}`) },
+      {
+        name: 'longest',
+        prepare: newUser,
+        body: memories(Math.floor(LIMITS.remember / LIMITS.memory), (i) => randomWords(LIMITS.memory - 1, i)),
+      },
+      {
+        name: 'most that are alike',
+        prepare: newUser,
+        body: memories(LIMITS.memories, (i) => `${randomWords(average - 10)} ${i}`),
+      },
     ],
-    listMemories: [{ name: 'most', query: { userId: 'many', limit: '500' } }],
-    forgetSource: [{ name: 'longest', query: { userId: 'alike', source: randomWords(LIMITS.name) } }],
-    searchMemories: [{ name: 'long', query: { userId: 'many', query: randomWords(4000), limit: '500' } }],
-    searchMemoriesLong: forTexts(LIMITS.query, (query) => ({ userId: 'many', query, limit: 500 })),
+    listMemories: [{ name: 'most', query: { userId: REMEMBERING, limit: '500' } }],
+    forgetSource: [{ name: 'longest', query: { userId: REMEMBERING, source: randomWords(LIMITS.name) } }],
+    searchMemories: [{ name: 'long', query: { userId: REMEMBERING, query: randomWords(4000), limit: '500' } }],
+    searchMemoriesLong: forTexts(LIMITS.query, (query) => ({ userId: REMEMBERING, query, limit: 500 })),
   }
+}
+
+/** Makes a user with costly messages and the largest memories. */
+async function heavyUser(tl: Throughline): Promise<string> {
+  const userId = randomUUID()
+  await storeTexts(await tl.sessions.create({ userId }))
+  await storeMemories(tl, userId)
+  return userId
+}
+
+/** Makes a session without activity for months. */
+async function dueSession(tl: Throughline): Promise<string> {
+  const id = randomUUID()
+  await tl.import([importedBlock(id)])
+  return id
 }
 
 /** As many edges as one observation holds. */
@@ -94,7 +131,7 @@ function relations(i: number) {
 }
 
 /** A session with as many events as one call accepts, and as large. */
-function importedBlock() {
+function importedBlock(sessionId: string): SessionBlock {
   const createdAt = '2026-01-31T09:30:00.000Z'
   const start = {
     tenant: 'local',
@@ -104,7 +141,7 @@ function importedBlock() {
     agent: 'coach',
     metadata: {},
   }
-  const event = (sequence: number, type: string, role: string, content: string) => ({
+  const event = (sequence: number, type: EventType, role: Role, content: string) => ({
     sequence,
     id: randomUUID(),
     type,
@@ -113,7 +150,7 @@ function importedBlock() {
     createdAt,
   })
   return {
-    sessionId: randomUUID(),
+    sessionId,
     events: [
       { ...event(1, 'session_started', 'system', 'Session started'), parts: start },
       ...Array.from({ length: LIMITS.events - 1 }, (_, i) =>
