@@ -14,7 +14,7 @@ import { send } from './target.ts'
 /** Ordinary calls of each of three kinds. */
 const CALLS = amount(10, 40)
 /** Each with a server and a store of its own: other work on the machine comes and goes. */
-const ROUNDS = amount(1, 2)
+const ROUNDS = amount(1, 5)
 /** Sessions of the loud tenant. */
 const SESSIONS = amount(20, 200)
 /** More than the half of 1,000 that one tenant may have. */
