@@ -10,6 +10,7 @@ const RUN = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
 /** A server in a process of its own, as the command line starts it. */
 export interface ServerProcess {
   readonly url: string
+  readonly pid: number
   /** Its peak memory in megabytes; `undefined` on systems that do not tell. */
   peakMemory(): number | undefined
   /** Number of open files and sockets; `undefined` on systems that do not tell. */
@@ -44,6 +45,7 @@ export async function startServerProcess(url: string, ...options: readonly strin
   child.stdout.resume()
   return {
     url: (JSON.parse(said) as { url: string }).url,
+    pid: child.pid as number,
     peakMemory() {
       if (process.platform !== 'linux') return undefined
       const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []

@@ -11,6 +11,7 @@ import type { StoredEdge } from '../../ports/session-store.ts'
 import { counted, entryOf } from '../envelope/operation.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { walkChecksummed } from '../kernel/history.ts'
+import { nextTurn } from '../kernel/next-turn.ts'
 import { pacer } from '../kernel/pace.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { storedView } from '../kernel/stored-view.ts'
@@ -85,6 +86,8 @@ async function eachSession<T>(
   const worker = async () => {
     for await (const sessionId of ids) {
       const at = next++
+      // several calls check several sessions each: without this, one piece of each would run in the same turn
+      await nextTurn()
       try {
         const items = await work(sessionId, onEvents)
         if (items.length > 0) found.push({ at, items })

@@ -6,6 +6,7 @@ import type { Json } from '../../domain/json.ts'
 import { defined } from '../../domain/optional.ts'
 import type { StoredEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
+import { nextTurn } from '../kernel/next-turn.ts'
 import { parse } from '../kernel/parse.ts'
 import { findSession } from '../sessions/operation.ts'
 import { BLOCK } from './checksum.ts'
@@ -35,6 +36,7 @@ export async function exportPage(deps: Deps, query: ExportQuery = {}): Promise<E
 async function filled(page: Page, places: AsyncIterable<ExportPlace>): Promise<ExportPlace | undefined> {
   for await (const place of places) {
     await page.take(place)
+    await nextTurn()
     if (page.isFull) {
       const { sessionId, events, done } = page.blocks.at(-1) as SessionBlock
       return { sessionId, sequence: events.at(-1)?.sequence ?? 0, done }

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { SchemaOutdatedError, StorageError } from '../../domain/errors.ts'
+import { FairQueue } from '../../fair-queue.ts'
 import type { Store } from '../../ports/store.ts'
 import { existsSync } from '../files.ts'
 import { TEMPLATE } from '../migrations.ts'
@@ -26,7 +26,6 @@ import { memoryWriter } from './memory-write.ts'
 import { knownSchema, migrate, refuseForeign, requireSchema, schemaGuard } from './migrate.ts'
 import { eventBatches, PIECE_MS } from './pieces.ts'
 import { logReader } from './read.ts'
-import { readTurns } from './read-turns.ts'
 import { markReader } from './recall-marks.ts'
 import { partitionWriter } from './recall-partition.ts'
 import { groupPostings } from './recall-postings.ts'
@@ -40,6 +39,15 @@ import { workReader, workWriter } from './work.ts'
 
 /** Writes per transaction from which on the write-ahead log may grow. */
 const GROW_LOG_AT = 8
+
+/** Milliseconds of reading, and of work on what was read, after which other work runs. */
+const READ = { ms: 10 }
+
+/** Whose data a read is about. */
+interface Owner {
+  readonly tenant?: string | undefined
+  readonly userId?: string | undefined
+}
 
 export interface SqliteOptions extends ConnectOptions {
   /**
@@ -103,7 +111,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   })
   let closed = false
   let hasGrownLog = false
-  const isLongTurn = readTurns()
+  const readers = new FairQueue(READ)
 
   function assertOpen(): void {
     if (closed) throw new StorageError('sqlite', 'the store is closed')
@@ -113,9 +121,11 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     return closed ? Promise.reject(new StorageError('sqlite', 'the store is closed')) : queue.add(work)
   }
 
-  async function read<T>(work: () => T): Promise<T> {
+  /** A read ends in its own turn of the event loop, so a few callers that go on reading would block it. */
+  async function read<T>(work: () => T, owner: Owner = {}): Promise<T> {
     assertOpen()
-    while (isLongTurn()) await nextTurn()
+    const turn = readers.turn([owner.tenant ?? '', owner.userId ?? ''])
+    if (turn !== undefined) await turn
     try {
       return await retryWhileBusy(() => {
         schema.beforeRead()
@@ -147,24 +157,24 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
         throw storageError(error)
       }
     },
-    load: (key) => read(() => logReads.load(key)),
-    record: (key) => read(() => logReads.record(key)),
-    state: (key) => read(() => logReads.state(key)),
-    read: (key, query) => read(() => logReads.read(key, query)),
-    checksums: (key, range) => read(() => logReads.checksums(key, range)),
-    active: (query) => read(() => sessions.active(query)),
-    list: (query) => read(() => sessionReads.list(query)),
-    descendants: (key) => read(() => children.descendants(key)),
-    labelled: (query) => read(() => labelReads.labelled(query)),
-    usage: (query) => collectUsage(query, (after) => read(() => usageReads.piece(query, after))),
-    usageRows: (key, query) => read(() => usageReads.rows(key, query)),
-    sessionIds: (query) => read(() => sessionReads.sessionIds(query)),
-    totals: (within) => read(() => sessionReads.totals(within)),
-    edges: (key, query) => read(() => workReads.edges(key, query)),
-    workMark: (key, tools) => read(() => workReads.workMark(key, tools)),
+    load: (key) => read(() => logReads.load(key), key.within),
+    record: (key) => read(() => logReads.record(key), key.within),
+    state: (key) => read(() => logReads.state(key), key.within),
+    read: (key, query) => read(() => logReads.read(key, query), key.within),
+    checksums: (key, range) => read(() => logReads.checksums(key, range), key.within),
+    active: (query) => read(() => sessions.active(query), query),
+    list: (query) => read(() => sessionReads.list(query), query),
+    descendants: (key) => read(() => children.descendants(key), key.within),
+    labelled: (query) => read(() => labelReads.labelled(query), query),
+    usage: (query) => collectUsage(query, (after) => read(() => usageReads.piece(query, after), query)),
+    usageRows: (key, query) => read(() => usageReads.rows(key, query), key.within),
+    sessionIds: (query) => read(() => sessionReads.sessionIds(query), query.within),
+    totals: (within) => read(() => sessionReads.totals(within), within),
+    edges: (key, query) => read(() => workReads.edges(key, query), key.within),
+    workMark: (key, tools) => read(() => workReads.workMark(key, tools), key.within),
     deriveWork: (request) => write(() => sessions.deriveWork(request)),
-    commits: (query) => read(() => commitReads.commits(query)),
-    due: (query) => read(() => workReads.due(query)),
+    commits: (query) => read(() => commitReads.commits(query), query),
+    due: (query) => read(() => workReads.due(query), query.within),
     pausedSince: () => read(() => intake.pausedSince()),
     pause: (since) => write(() => intake.pause(since)),
     secret: async (candidate) => (await read(() => secrets.read())) ?? (await write(() => secrets.keep(candidate))),
@@ -177,7 +187,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     imports: {
       find: (sessionId) => read(() => importReads.find(sessionId)),
       write: (block) => writeNew(() => imports.write(block)),
-      unfinished: (query) => read(() => importReads.unfinished(query)),
+      unfinished: (query) => read(() => importReads.unfinished(query), query.within),
       discard,
     },
     memories: {
@@ -189,13 +199,13 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       markUsed: (user, ids, at) => write(() => memories.markUsed(user, ids, at)),
       forgetKeys: (before, limit, within) => write(() => memoryKeys.forget(before, limit, within)),
       purge: purgeMemories,
-      get: (ids, within) => read(() => memoryReads.get(ids, within)),
-      list: (query) => read(() => memoryReads.list(query)),
-      history: (id, within, after) => read(() => memoryReads.history(id, within, after)),
-      fromSource: (query) => read(() => memoryReads.fromSource(query)),
-      expired: (at, limit, within) => read(() => memoryReads.expired(at, limit, within)),
-      findResponse: (stamp, within) => read(() => memoryKeys.findResponse(stamp, within)),
-      unindexed: (user, version, limit) => read(() => memoryReads.unread(user, version, limit)),
+      get: (ids, within) => read(() => memoryReads.get(ids, within), within),
+      list: (query) => read(() => memoryReads.list(query), query),
+      history: (id, within, after) => read(() => memoryReads.history(id, within, after), within),
+      fromSource: (query) => read(() => memoryReads.fromSource(query), query),
+      expired: (at, limit, within) => read(() => memoryReads.expired(at, limit, within), within),
+      findResponse: (stamp, within) => read(() => memoryKeys.findResponse(stamp, within), within),
+      unindexed: (user, version, limit) => read(() => memoryReads.unread(user, version, limit), user),
     },
     index: {
       async add(request) {
@@ -205,7 +215,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       },
       drop: (sessionId) => write(() => index.drop(sessionId)),
       mark: (sessionId) => read(() => markReads.mark(sessionId)),
-      marks: (user, version, newest) => read(() => markReads.marks(user, version, newest)),
+      marks: (user, version, newest) => read(() => markReads.marks(user, version, newest), user),
       async behind({ after: from, limit, ...query }) {
         const found: string[] = []
         let after = from ?? ''
@@ -219,8 +229,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       },
       lookup: (partition, terms) => read(() => indexReads.lookup(partition, terms)),
       postings: (partition, terms, limit) => read(() => indexReads.postings(partition, terms, limit)),
-      facts: (user, query) => read(() => indexReads.facts(user, query)),
-      events: (user, places) => read(() => indexReads.events(user, places)),
+      facts: (user, query) => read(() => indexReads.facts(user, query), user),
+      events: (user, places) => read(() => indexReads.events(user, places), user),
     },
     watch(sessionId, wake) {
       assertOpen()

@@ -22,9 +22,10 @@ export interface ClientPool {
   /** A connection for this caller until it is released; `undefined` if {@link take} would have to wait. */
   takeIdle(): PoolClient | undefined
   /**
-   * Waits for a connection; those who wait for different data take turns. Fails with {@link READ_ONLY} if the server said
-   * at the start of a connection that it takes no writes.
-   * @param owner what the call is about, such as a partition
+   * Waits for a connection; owners take turns. Fails with {@link READ_ONLY} if the server said at the start of a
+   * connection that it takes no writes.
+   *
+   * @param owner whose data the call is about, such as a partition
    */
   take(owner?: unknown): Promise<PoolClient>
   /** Calls that wait for a connection. */
@@ -62,7 +63,7 @@ export function clientPool(pool: Pool, timeoutMs: number, toError: (error: Error
   const waiting = new FairLines<Waiter>()
   let waiters = 0
 
-  /** Waits until fewer than `max` calls are busy. In the order of arrival, many calls of one caller held up the others. */
+  /** Waits until fewer than `max` calls are busy. First come, first served, one caller held up all the others. */
   function enter(owner: unknown): Promise<void> | undefined {
     if (busy < max) {
       busy++

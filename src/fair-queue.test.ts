@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { FairQueue } from './fair-queue.ts'
 
-const ADA = { name: 'ada', tenant: 'acme' }
-const EVE = { name: 'eve', tenant: 'globex' }
+const ADA = ['acme', 'ada']
+const EVE = ['globex', 'eve']
 
 /** A queue with a clock, and calls that take some of its time. */
 function setup() {
   let now = 0
-  const queue = new FairQueue(() => now)
+  const queue = new FairQueue({ ms: 4, atOnce: 16 }, () => now)
   const done: string[] = []
   /** Begins a call, which works for some milliseconds once it may. */
-  const call = async (caller: typeof ADA, label: string, ms: number) => {
-    await queue.turn(caller)
+  const call = async (owner: readonly string[], label: string, ms: number) => {
+    await queue.turn(owner)
     now += ms
     done.push(label)
   }
@@ -58,5 +58,39 @@ describe('the order of calls', () => {
     await new Promise(setImmediate)
     expect(done).toHaveLength(10)
     expect(queue.turn(ADA)).toBeUndefined()
+  })
+})
+
+describe('reads that wait in one call after another', () => {
+  /** The most reads in one turn of the event loop, of eight callers that read three times each. */
+  async function mostInATurn(readMs: number): Promise<number> {
+    let now = 0
+    let reads = 0
+    let most = 0
+    const queue = new FairQueue({ ms: 10 }, () => now)
+    const reader = async () => {
+      for (let i = 0; i < 3; i++) {
+        const turn = queue.turn(ADA)
+        if (turn !== undefined) await turn
+        now += readMs
+        if (reads === 0) {
+          setImmediate(() => {
+            reads = 0
+          })
+        }
+        most = Math.max(most, ++reads)
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, reader))
+    return most
+  }
+
+  it('share a turn of the event loop while they are short', async () => {
+    expect(await mostInATurn(0.1)).toBe(24)
+  })
+
+  it('have a turn each where they are long, however many callers there are', async () => {
+    expect(await mostInATurn(11)).toBe(1)
+    expect(await mostInATurn(5)).toBe(3)
   })
 })
