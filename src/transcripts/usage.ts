@@ -1,5 +1,7 @@
 import type { Json } from '../domain/json.ts'
-import { type Usage, usageProblem } from '../domain/usage.ts'
+import { costOf, type Prices } from '../domain/price.ts'
+import { type Usage, usageOf, usageProblem } from '../domain/usage.ts'
+import type { LineEvent } from './translate-line.ts'
 
 /** A usage as a member of `parts`. */
 export type UsageParts = { readonly [field in keyof Usage]: Usage[field] }
@@ -26,6 +28,14 @@ export function validUsage({ model, input, output, read, write, cost = 0 }: Usag
     ...(cost > 0 && { costUsd: cost }),
   }
   return usageProblem(usage) === undefined ? usage : undefined
+}
+
+/** Returns the event with the cost of its usage, if the prices name the model and the transcript states no cost. */
+export function withCost(event: LineEvent, prices: Prices | undefined): LineEvent {
+  const usage = prices === undefined ? undefined : usageOf(event)
+  if (usage === undefined || usage.costUsd !== undefined) return event
+  const costUsd = costOf(usage, prices as Prices)
+  return costUsd === undefined ? event : { ...event, parts: { ...event.parts, usage: { ...usage, costUsd } } }
 }
 
 /** Returns a number of tokens; 0 for anything else. */

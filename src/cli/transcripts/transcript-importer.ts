@@ -1,6 +1,8 @@
 import type { ImportReport, SessionBlock, Throughline } from '../../api.ts'
 import { ThroughlineError } from '../../domain/errors.ts'
 import { isObject } from '../../domain/json.ts'
+import { defined } from '../../domain/optional.ts'
+import type { Prices } from '../../domain/price.ts'
 import type { TranscriptFormat } from '../../transcripts/format.ts'
 import type { Owner } from '../../transcripts/session-started.ts'
 import type { SpawnedAgents } from '../../transcripts/spawned-agents.ts'
@@ -64,12 +66,14 @@ export class TranscriptImporter {
   readonly #children = new Set<string>()
   /** Calls that started sub-agents, by the path of their transcript. */
   readonly #spawned = new Map<string, SpawnedAgents>()
-  readonly #options: TranscriptOptions = { ends: this.#ends, spawnedIn: (path) => this.#spawnedIn(path) }
+  readonly #options: TranscriptOptions
 
   /**
    * @param remembers continue each file where the last import ended; otherwise read from the start and keep no state
    */
-  constructor(tl: Throughline, format: TranscriptFormat, owner: Owner, remembers: boolean) {
+  constructor(tl: Throughline, format: TranscriptFormat, owner: Owner, remembers: boolean, prices?: Prices) {
+    const spawnedIn = (path: string) => this.#spawnedIn(path)
+    this.#options = defined({ ends: this.#ends, spawnedIn, prices })
     this.#tl = tl
     this.#format = format
     this.#owner = owner
