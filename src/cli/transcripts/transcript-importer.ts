@@ -170,7 +170,7 @@ export class TranscriptImporter {
   }
 
   async #spawnedIn(path: string): Promise<SpawnedAgents> {
-    const known = this.#spawned.get(path)
+    const known = this.#transcripts?.get(path)?.spawned ?? this.#spawned.get(path)
     if (known !== undefined) return known
     const spawned = await readSpawned(this.#format, path, this.#owner, this.#options)
     this.#spawned.set(path, spawned)
