@@ -223,6 +223,15 @@ describe('transcripts in a store', () => {
     expect((await imported([path])).report).toMatchObject({ created: 1, refused: [] })
   })
 
+  it('are named where they are compressed', async () => {
+    const { path } = await project()
+    await writeFile(join(path, 'rollout.jsonl.zst'), '')
+    const { code, report } = await imported([path])
+    expect(code).toBe(4)
+    expect(report).toMatchObject({ created: 1, refused: [{ code: 'UNREADABLE' }] })
+    expect(report.refused[0]?.message).toContain('zstd -d')
+  })
+
   it('have costs by the prices that are given, for models that they name', async () => {
     const { path } = await project()
     const prices = join(folder.path, 'prices.json')
