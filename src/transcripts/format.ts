@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../domain/json.ts'
 import type { Draft } from './draft.ts'
-import type { Usage } from './usage.ts'
+import type { UsageParts } from './usage.ts'
 
 /** The format of a coding agent: how its files are named, and what their lines mean. */
 export interface TranscriptFormat {
@@ -104,7 +104,7 @@ export interface Translation {
   readonly drafts: readonly Draft[]
   readonly facts?: Facts
   /** Usage of the response before this line. */
-  readonly usage?: Usage
+  readonly usage?: UsageParts
   /** The response before this line is over, with or without its usage. */
   readonly endsResponse?: boolean
   /** A tool call and the sub-agent it started. */

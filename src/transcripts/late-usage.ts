@@ -1,5 +1,5 @@
 import type { NumberedEvent } from './line-events.ts'
-import type { Usage } from './usage.ts'
+import type { UsageParts } from './usage.ts'
 
 /** A file that was not written for this long has no more usage of its last response. */
 export const QUIET_MS = 60_000
@@ -14,7 +14,7 @@ const MAX_HELD = 200
 export class LateUsage {
   #held: NumberedEvent[] = []
   /** Usage that came before an event that can carry it. */
-  #early: Usage | undefined
+  #early: UsageParts | undefined
 
   /** Whether events are held. */
   get isHolding(): boolean {
@@ -51,7 +51,7 @@ export class LateUsage {
   }
 }
 
-function withUsage(numbered: NumberedEvent, usage: Usage): NumberedEvent {
+function withUsage(numbered: NumberedEvent, usage: UsageParts): NumberedEvent {
   const { event } = numbered
   return { ...numbered, event: { ...event, parts: { ...event.parts, usage } } }
 }

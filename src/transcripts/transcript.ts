@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { SessionBlock } from '../api.ts'
 import { defined } from '../domain/optional.ts'
+import type { Prices } from '../domain/price.ts'
 import type { ParentLink } from '../domain/record.ts'
 import { blocksOf } from './blocks.ts'
 import {
@@ -22,6 +23,7 @@ import { type Owner, startedParts } from './session-started.ts'
 import { SpawnedAgents } from './spawned-agents.ts'
 import { clampTime } from './time.ts'
 import { type PlacedEvent, type SessionEnd, TranscriptLog } from './transcript-log.ts'
+import { withCost } from './usage.ts'
 
 /** Maximum bytes of a parsed line. Longer lines are stored verbatim, in pieces. */
 export const LONGEST_LINE = 64 * 1024 * 1024
@@ -35,6 +37,8 @@ export interface TranscriptOptions {
   readonly ends?: ReadonlyMap<string, SessionEnd>
   /** Returns the calls of another transcript that started sub-agents. @default reads it */
   spawnedIn?(path: string): Promise<SpawnedAgents>
+  /** Adds the cost to usage without one. */
+  readonly prices?: Prices
   /** @default {@link LONGEST_LINE} */
   readonly longest?: number
 }
@@ -232,7 +236,7 @@ export class Transcript {
     const { log } = session
     for await (const { event, part, digest, at } of events) {
       if (log.needsStart()) yield await this.#started(session, event.occurredAt, at)
-      const placed = log.add(event, part, digest, at)
+      const placed = log.add(withCost(event, this.#options.prices), part, digest, at)
       this.spawned.addEvent(placed)
       yield placed
     }

@@ -1,14 +1,10 @@
 import type { Json } from '../domain/json.ts'
+import { costOf, type Prices } from '../domain/price.ts'
+import { type Usage, usageOf, usageProblem } from '../domain/usage.ts'
+import type { LineEvent } from './translate-line.ts'
 
-/** The usage of a model call, as `parts.usage` holds it. */
-export type Usage = {
-  readonly model: string
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cacheReadTokens?: number
-  readonly cacheWriteTokens?: number
-  readonly costUsd?: number
-}
+/** A usage as a member of `parts`. */
+export type UsageParts = { readonly [field in keyof Usage]: Usage[field] }
 
 /** Numbers of a model call as transcripts state them. `input` includes what was read from and written to a cache. */
 export interface UsageNumbers {
@@ -20,15 +16,10 @@ export interface UsageNumbers {
   readonly cost?: number
 }
 
-/** Limits of a usage. */
-const MAX = { model: 128, tokens: 1_000_000_000, cost: 1000 } as const
-
-/** Returns the usage; `undefined` if it is empty, or no usage at all. */
-export function validUsage({ model, input, output, read, write, cost = 0 }: UsageNumbers): Usage | undefined {
-  const isEmpty = input + output === 0 && cost === 0
-  const isNamed = model !== '' && model.length <= MAX.model && model.isWellFormed() && !model.includes('\0')
-  if (isEmpty || !isNamed || input > MAX.tokens || output > MAX.tokens || cost > MAX.cost) return undefined
-  return {
+/** Returns the usage; `undefined` if it is empty, or none that a store accepts. */
+export function validUsage({ model, input, output, read, write, cost = 0 }: UsageNumbers): UsageParts | undefined {
+  if (input + output === 0 && cost === 0) return undefined
+  const usage = {
     model,
     inputTokens: input,
     outputTokens: output,
@@ -36,6 +27,15 @@ export function validUsage({ model, input, output, read, write, cost = 0 }: Usag
     ...(write > 0 && { cacheWriteTokens: write }),
     ...(cost > 0 && { costUsd: cost }),
   }
+  return usageProblem(usage) === undefined ? usage : undefined
+}
+
+/** Returns the event with the cost of its usage, if the prices name the model and the transcript states no cost. */
+export function withCost(event: LineEvent, prices: Prices | undefined): LineEvent {
+  const usage = prices === undefined ? undefined : usageOf(event)
+  if (usage === undefined || usage.costUsd !== undefined) return event
+  const costUsd = costOf(usage, prices as Prices)
+  return costUsd === undefined ? event : { ...event, parts: { ...event.parts, usage: { ...usage, costUsd } } }
 }
 
 /** Returns a number of tokens; 0 for anything else. */

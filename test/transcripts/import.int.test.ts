@@ -223,6 +223,29 @@ describe('transcripts in a store', () => {
     expect((await imported([path])).report).toMatchObject({ created: 1, refused: [] })
   })
 
+  it('are named where they are compressed', async () => {
+    const { path } = await project()
+    await writeFile(join(path, 'rollout.jsonl.zst'), '')
+    const { code, report } = await imported([path])
+    expect(code).toBe(4)
+    expect(report).toMatchObject({ created: 1, refused: [{ code: 'UNREADABLE' }] })
+    expect(report.refused[0]?.message).toContain('zstd -d')
+  })
+
+  it('have costs by the prices that are given, for models that they name', async () => {
+    const { path } = await project()
+    const prices = join(folder.path, 'prices.json')
+    await writeFile(prices, '{"claude-sonnet-4-5":{"input":3,"output":15}}')
+    vi.stubEnv('THROUGHLINE_PRICES', prices)
+    await imported([path])
+    const tl = await open(url)
+    const { usage } = await (await tl.sessions.get(sessionId(1))).record()
+    await tl.close()
+    const { inputTokens = 0, outputTokens = 0, costUsd } = usage?.total ?? {}
+    expect(costUsd).toBeCloseTo((inputTokens * 3 + outputTokens * 15) / 1e6, 9)
+    expect(costUsd).toBeGreaterThan(0)
+  })
+
   it('need a file or a folder', async () => {
     await expect(imported([])).rejects.toMatchObject({ code: 'VALIDATION', details: { field: 'files' } })
   })

@@ -43,6 +43,7 @@ export const importCommand = command({
     { flags: '--follow', description: 'with --from: keep importing new lines until Ctrl-C' },
     { flags: '--user <id>', description: 'with --from: owner of the sessions (default: your system user)' },
     { flags: '--tenant <id>', description: 'with --from: tenant of the user (default: "local")' },
+    { flags: '--prices <file>', description: 'with --from: JSON file with prices of models (THROUGHLINE_PRICES)' },
   ],
   input: z.strictObject({
     files: z.array(z.string()).default([]),
@@ -51,6 +52,7 @@ export const importCommand = command({
     follow: z.boolean().optional(),
     user: nameOption().optional(),
     tenant,
+    prices: z.string().optional(),
   }),
 
   async run({ files, from, check, ...only }, context) {

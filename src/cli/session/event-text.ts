@@ -2,6 +2,7 @@ import type { SessionEvent } from '../../domain/event.ts'
 import type { Output, Style } from '../output.ts'
 import { pad, sanitizeLine, sanitizeLines, toOneLine, truncate, wrap } from '../text.ts'
 import { asText, describeEvent, type EventDescription } from './describe-event.ts'
+import { describeNoise } from './noise.ts'
 import { type CallWithResult, type EventWithCalls, toolName } from './tool-calls.ts'
 
 /** How to format events. */
@@ -17,6 +18,15 @@ const LABEL_WIDTH = 10
 /** On narrower lines, labels go above texts. */
 const NARROW = 60
 const MAX_SPEECH_LINES = 12
+
+/** Formats neighbouring events of noise in one line, unless everything is shown. */
+export function formatGroup(group: readonly EventWithCalls[], style: EventStyle): string[] {
+  const [first] = group
+  if (first === undefined || group.length === 1 || style.full) {
+    return group.flatMap((entry) => formatEvent(entry, style))
+  }
+  return formatDescription(first.event.sequence, describeNoise(group), style)
+}
 
 /** Formats an event: sequence, label and text, with its tool calls below. Safe to print. */
 export function formatEvent({ event, calls, tool }: EventWithCalls, style: EventStyle): string[] {

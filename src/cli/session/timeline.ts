@@ -1,6 +1,7 @@
 import { type SessionEvent, startsTurn } from '../../domain/event.ts'
 import { formatUtc } from '../time-format.ts'
-import { type EventStyle, formatEvent } from './event-text.ts'
+import { type EventStyle, formatGroup } from './event-text.ts'
+import { groupNoise } from './noise.ts'
 import { pairToolCalls } from './tool-calls.ts'
 
 /** Events searched together for the results of calls; bounds memory in the worst case. */
@@ -35,9 +36,9 @@ export async function* renderTimeline(
   let held: SessionEvent[] = []
   const render = () => {
     const toEnd = held.at(-1)?.sequence === last
-    const lines = pairToolCalls(held, toEnd).flatMap((entry) => [
-      ...turns.above(entry.event, style),
-      ...formatEvent(entry, style),
+    const lines = groupNoise(pairToolCalls(held, toEnd)).flatMap((group) => [
+      ...group.flatMap(({ event }) => turns.above(event, style)),
+      ...formatGroup(group, style),
     ])
     held = []
     return lines

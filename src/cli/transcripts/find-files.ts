@@ -22,6 +22,8 @@ export interface FoundFiles {
 }
 
 const isTranscript = (name: string) => name.toLowerCase().endsWith('.jsonl')
+/** Codex compresses rollouts that were not used for long. */
+const isCompressed = (name: string) => name.toLowerCase().endsWith('.jsonl.zst')
 
 /**
  * Finds the named files and every *.jsonl in the named folders, sorted by path. Reports unreadable paths as problems.
@@ -40,6 +42,7 @@ async function visit(
 ): Promise<void> {
   try {
     const stats = await stat(path)
+    if (stats.isFile() && isCompressed(path)) throw new Error('it is compressed; decompress it with zstd -d')
     if (stats.isFile()) {
       if (isNamed) found.folders.push(dirname(path))
       found.files.push(toTranscriptFile(path, isNamed, stats))
@@ -53,7 +56,8 @@ async function visit(
     const entries = await readdir(path, { withFileTypes: true })
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const isLink = entry.isSymbolicLink()
-      if (entry.isDirectory() || isTranscript(entry.name)) await visit(join(path, entry.name), { isLink }, found)
+      const isFile = isTranscript(entry.name) || isCompressed(entry.name)
+      if (entry.isDirectory() || isFile) await visit(join(path, entry.name), { isLink }, found)
     }
   } catch (error) {
     found.problems.push({ file: path, message: `cannot be read: ${(error as Error).message}` })

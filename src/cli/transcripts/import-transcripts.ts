@@ -3,6 +3,7 @@ import { normalize } from 'node:path'
 import type { Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { name, parse } from '../../features/kernel/parse.ts'
+import { pricesFrom } from '../../open/prices.ts'
 import { TRANSCRIPT_FORMATS, type TranscriptFormatName } from '../../transcripts/formats.ts'
 import type { Context } from '../command.ts'
 import { EXIT, EXIT_OF, type ExitCode } from '../exit-codes.ts'
@@ -26,11 +27,13 @@ export interface ImportTranscripts {
   readonly user?: string | undefined
   /** @default the tenant of the caller, else `local` */
   readonly tenant?: string | undefined
+  /** File with prices of models, to add the cost to usage. @default that of `THROUGHLINE_PRICES` */
+  readonly prices?: string | undefined
 }
 
 /** Imports transcripts of a coding agent as sessions. Repeating it adds only new events. */
 export async function importTranscripts(
-  { from, paths: given, follow: isFollowing = false, user, tenant }: ImportTranscripts,
+  { from, paths: given, follow: isFollowing = false, user, tenant, prices: priceFile }: ImportTranscripts,
   { target, output }: Context,
 ): Promise<ExitCode | undefined> {
   const format = TRANSCRIPT_FORMATS[from]
@@ -41,11 +44,12 @@ export async function importTranscripts(
     throw new ValidationError('files', 'cannot be -: transcripts are read from files and folders only')
   }
   const paths = given.map(normalize)
+  const prices = await pricesFrom(priceFile)
   const work = async (tl: Throughline) => {
     const owner = { tenant: tenant ?? tl.principal?.tenant ?? 'local', userId: user ?? systemUser() }
     parse(name, owner.userId, 'user')
     parse(name, owner.tenant, 'tenant')
-    const importer = new TranscriptImporter(tl, format, owner, isFollowing)
+    const importer = new TranscriptImporter(tl, format, owner, isFollowing, prices)
     const found = await findFiles(paths)
     const report = await importOnce(importer, found)
     output.print(formatTranscriptImport(report, output), report)

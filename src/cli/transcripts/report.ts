@@ -10,13 +10,16 @@ export interface TranscriptsReport extends Omit<TranscriptImport, 'waiting'> {
 
 /** Formats the report: counts, refused files and the next step. */
 export function formatTranscriptImport(report: TranscriptsReport, output: Output): string {
-  const { files, sessions, created, extended, unchanged, events, refused, skipped, torn, seconds } = report
+  const { files, sessions, children, created, extended, unchanged, ended, events } = report
+  const { refused, skipped, torn, seconds } = report
   const rows = [
     ['files', files.toLocaleString('en')],
     ['sessions', sessions.toLocaleString('en')],
+    ['sub-agents', children.toLocaleString('en')],
     ['created', created.toLocaleString('en')],
     ['extended', extended.toLocaleString('en')],
     ['unchanged', unchanged.toLocaleString('en')],
+    ['ended', ended.toLocaleString('en')],
     ['events', events.toLocaleString('en')],
     ['refused', refused.length.toLocaleString('en')],
     ['seconds', seconds.toFixed(1)],
@@ -25,7 +28,7 @@ export function formatTranscriptImport(report: TranscriptsReport, output: Output
   const asides = [
     ...(torn.length === 0
       ? []
-      : [`${pluralize(torn.length, 'file')} with an incomplete last line, which the next import reads.`]),
+      : [`${pluralize(torn.length, 'file')} with an incomplete last line or response, which the next import reads.`]),
     ...(skipped.length === 0 ? [] : [`Skipped (not transcripts): ${skipped.join(', ')}`]),
   ]
   return [counts, ...formatRefusals(report), ...asides.map((text) => output.paint('dim', text))].join('\n\n')
@@ -53,10 +56,11 @@ export function formatRefusals({ refused }: Pick<TranscriptImport, 'refused'>): 
 }
 
 /** One line per batch while following files. */
-export function formatBatch({ events, sessions, created, refused }: TranscriptImport, at: Date): string {
+export function formatBatch({ events, sessions, created, ended, refused }: TranscriptImport, at: Date): string {
   const news = [
     `${pluralize(events, 'event')} in ${pluralize(sessions, 'session')}`,
     ...(created === 0 ? [] : [`${created.toLocaleString('en')} new`]),
+    ...(ended === 0 ? [] : [`${ended.toLocaleString('en')} ended`]),
     ...(refused.length === 0 ? [] : [`${refused.length.toLocaleString('en')} refused`]),
   ]
   return `${at.toTimeString().slice(0, 8)}  ${news.join(', ')}`

@@ -1,6 +1,8 @@
 import type { ImportReport, SessionBlock, Throughline } from '../../api.ts'
 import { ThroughlineError } from '../../domain/errors.ts'
 import { isObject } from '../../domain/json.ts'
+import { defined } from '../../domain/optional.ts'
+import type { Prices } from '../../domain/price.ts'
 import type { TranscriptFormat } from '../../transcripts/format.ts'
 import type { Owner } from '../../transcripts/session-started.ts'
 import type { SpawnedAgents } from '../../transcripts/spawned-agents.ts'
@@ -21,7 +23,7 @@ export interface RefusedTranscript {
 /** Result of importing some files. */
 export interface TranscriptImport extends Omit<ImportReport, 'refused'> {
   files: number
-  /** New sessions of sub-agents. */
+  /** Sub-agents among the sessions. */
   children: number
   /** Sessions ended because their last line is older than the stale timeout. */
   ended: number
@@ -41,7 +43,6 @@ interface PassResult {
   readonly fileOf: Map<string, string>
   /** Times of the last events. */
   readonly lastAt: Map<string, string>
-  readonly children: Set<string>
 }
 
 export interface ImportFilesOptions {
@@ -61,14 +62,18 @@ export class TranscriptImporter {
   readonly #owner: Owner
   readonly #transcripts: Map<string, Transcript> | undefined
   readonly #ends = new Map<string, SessionEnd>()
+  /** Sessions of sub-agents. */
+  readonly #children = new Set<string>()
   /** Calls that started sub-agents, by the path of their transcript. */
   readonly #spawned = new Map<string, SpawnedAgents>()
-  readonly #options: TranscriptOptions = { ends: this.#ends, spawnedIn: (path) => this.#spawnedIn(path) }
+  readonly #options: TranscriptOptions
 
   /**
    * @param remembers continue each file where the last import ended; otherwise read from the start and keep no state
    */
-  constructor(tl: Throughline, format: TranscriptFormat, owner: Owner, remembers: boolean) {
+  constructor(tl: Throughline, format: TranscriptFormat, owner: Owner, remembers: boolean, prices?: Prices) {
+    const spawnedIn = (path: string) => this.#spawnedIn(path)
+    this.#options = defined({ ends: this.#ends, spawnedIn, prices })
     this.#tl = tl
     this.#format = format
     this.#owner = owner
@@ -85,12 +90,14 @@ export class TranscriptImporter {
     const first = await this.#pass(this.#inOrder(files), options)
     const continued = await this.#findEnds(first.outcomes.refused)
     const second = continued.size === 0 ? undefined : await this.#pass(files.filter(({ path }) => continued.has(path)))
-    const { report, outcomes, lastAt, children } = second === undefined ? first : merged(first, second)
+    const { report, outcomes, lastAt } = second === undefined ? first : merged(first, second)
     const refused = new Set(outcomes.refused.map(({ sessionId }) => sessionId))
     const imported = [...lastAt].filter(([id]) => !refused.has(id))
-    const ended = await this.#endStale(imported)
-    const newChildren = imported.filter(([id]) => children.has(id)).length
-    return { files: files.length, ...report, children: newChildren, ended, ...outcomes }
+    const agents = imported.filter(([id]) => this.#children.has(id))
+    const others = imported.filter(([id]) => !this.#children.has(id))
+    // sub-agents first: they would end with their parents
+    const ended = (await this.#endStale(agents)) + (await this.#endStale(others))
+    return { files: files.length, ...report, children: agents.length, ended, ...outcomes }
   }
 
   /** Parents first: they know which call started each sub-agent. */
@@ -102,7 +109,7 @@ export class TranscriptImporter {
   async #pass(files: readonly TranscriptFile[], options: ImportFilesOptions = {}): Promise<PassResult> {
     const outcomes = { refused: [], skipped: [], torn: [], waiting: [] }
     const texts = () => new Map<string, string>()
-    const result = { outcomes, fileOf: texts(), lastAt: texts(), children: new Set<string>() }
+    const result = { outcomes, fileOf: texts(), lastAt: texts() }
     const blocks = this.#blocks(files, result, options)
     const { refused, ...report } = await this.#tl.import(blocks).catch((error: unknown) => {
       // unknown which events were stored
@@ -117,7 +124,7 @@ export class TranscriptImporter {
 
   async *#blocks(
     files: readonly TranscriptFile[],
-    { outcomes, fileOf, lastAt, children }: Omit<PassResult, 'report'>,
+    { outcomes, fileOf, lastAt }: Omit<PassResult, 'report'>,
     { waitsForMessage, onBytes = () => {} }: ImportFilesOptions,
   ): AsyncGenerator<SessionBlock> {
     for (const file of files) {
@@ -134,7 +141,7 @@ export class TranscriptImporter {
           const { sessionId, events } = next.value
           fileOf.set(sessionId, path)
           lastAt.set(sessionId, events.at(-1)?.createdAt ?? '')
-          if (isNewChild(next.value)) children.add(sessionId)
+          if (isNewChild(next.value)) this.#children.add(sessionId)
           yield next.value
         }
         this.#spawned.set(path, transcript.spawned)
@@ -163,7 +170,7 @@ export class TranscriptImporter {
   }
 
   async #spawnedIn(path: string): Promise<SpawnedAgents> {
-    const known = this.#spawned.get(path)
+    const known = this.#transcripts?.get(path)?.spawned ?? this.#spawned.get(path)
     if (known !== undefined) return known
     const spawned = await readSpawned(this.#format, path, this.#owner, this.#options)
     this.#spawned.set(path, spawned)
@@ -228,6 +235,5 @@ function merged(first: PassResult, second: PassResult): PassResult {
     },
     fileOf: new Map([...first.fileOf, ...second.fileOf]),
     lastAt: new Map([...first.lastAt, ...second.lastAt]),
-    children: new Set([...first.children, ...second.children]),
   }
 }

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
 import { type Draft, textAt } from '../draft.ts'
-import { tokenCount, type Usage, validUsage } from '../usage.ts'
+import { tokenCount, type UsageParts, validUsage } from '../usage.ts'
 import { parseUuid } from '../uuid.ts'
 
 /** Messages whose numbers are kept. The lines of a message follow each other closely. */
@@ -38,7 +38,7 @@ export class MessageUsage {
     return isObject(forkedFrom) || (id !== undefined && id !== this.#sessionId)
   }
 
-  #next(entry: JsonObject): Usage | undefined {
+  #next(entry: JsonObject): UsageParts | undefined {
     const { message } = entry
     const model = textAt(message, 'model')
     if (model === SYNTHETIC) return undefined

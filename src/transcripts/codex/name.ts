@@ -4,7 +4,7 @@ import { derivedId } from '../../features/kernel/derived-id.ts'
 import type { TranscriptName } from '../format.ts'
 import { parseUuid } from '../uuid.ts'
 
-/** `rollout-<time>-<thread>.jsonl`; a thread that was reverted continues in `rollout-<time>-<thread>_<rollout>.jsonl`. */
+/** `rollout-<time>-<thread>.jsonl`; a reverted thread continues in `rollout-<time>-<thread>_<rollout>.jsonl`. */
 const NAME = /^rollout-.*?-([\da-f-]{36})(?:_([\da-f-]{36}))?\.jsonl$/i
 
 /** Parses the path of a rollout. */

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
-import { tokenCount, type Usage, validUsage } from '../usage.ts'
+import { tokenCount, type UsageParts, validUsage } from '../usage.ts'
 
 /** Reads the usage of each response once. */
 export class TokenCounts {
@@ -11,7 +11,7 @@ export class TokenCounts {
   }
 
   /** Returns the usage since the last count; `undefined` for a count that only repeats it, with new rate limits. */
-  next({ info }: JsonObject): Usage | undefined {
+  next({ info }: JsonObject): UsageParts | undefined {
     const { last_token_usage: last, total_token_usage: total } = isObject(info) ? info : {}
     if (!isObject(last)) return undefined
     const all = JSON.stringify(total ?? null)
