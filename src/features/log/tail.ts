@@ -41,7 +41,7 @@ async function* follow(
       }
       if (page.length === 0 && !stopping.aborted) await bell.rung
       // one append can wake hundreds of streams, which must not all read in the same turn of the event loop
-      await nextTurn()
+      if (!stopping.aborted) await nextTurn()
     }
   } finally {
     stopping.removeEventListener('abort', stop)
