@@ -18,8 +18,8 @@ import type { StoredEvent } from './session-store.ts'
  * - I5 `postings` returns the blocks of each term in order of session and block; beyond `limit`, the last ones.
  * - I6 `facts` returns the messages at the given places, the last `perSession` of the sessions, and the last `limit` of
  *   the time span, ties by session and turn; each once, in order of session and turn.
- * - I7 `events` returns the events at the given places, in their order, without those that no longer exist. It ends with
- *   the event that takes it to `LIMITS.pageSize` characters.
+ * - I7 `events` returns the events at the given places, in their order, without those that no longer exist. It ends
+ *   with the event that takes it to `LIMITS.pageSize` characters.
  * - I8 `drop` removes a session from the index and resets `indexed` to 0. A purge does the same in its own step.
  * - I9 Every call but `behind` sees only one user of one tenant.
  *

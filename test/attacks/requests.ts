@@ -43,6 +43,7 @@ const BODIES: Record<string, unknown> = {
   recall: { userId: 'ada', query: 'secret' },
   indexLogs: {},
   verify: {},
+  sweepSessions: {},
   rebuild: {},
   exportPage: {},
   importBlocks: { blocks: [{ sessionId: 'ada', events: [], done: true }] },
