@@ -93,7 +93,7 @@ export type {
 export { roundtable } from './domain/agents.ts'
 export type { MessageIntent } from './domain/classify.ts'
 export type { CommitKind } from './domain/commit.ts'
-export type { ContextShare } from './domain/context.ts'
+export type { ContextShare, Omission, Positions } from './domain/context/context.ts'
 export { type Analysis, type Envelope, RESERVED_KEYS } from './domain/envelope.ts'
 export {
   ERROR_CODES,

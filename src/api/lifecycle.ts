@@ -1,7 +1,7 @@
 import type { Page, Progress, RecallItem, Session, WriteOptions } from '../api.ts'
 import type { MessageIntent } from '../domain/classify.ts'
 import type { CommitKind } from '../domain/commit.ts'
-import type { ContextShare } from '../domain/context.ts'
+import type { ContextShare, Omission } from '../domain/context/context.ts'
 import type { Edge, WorkCommit } from '../domain/graph.ts'
 import type { Action } from '../domain/intent.ts'
 import type { SourceType } from '../domain/memory/source-type.ts'
@@ -207,8 +207,8 @@ export interface ContextResult<Messages> {
   tokens: number
   /** Tokens by section, in message order. Empty sections are absent. */
   sections: ContextShare[]
-  /** What was left out, and why. `history` counts messages older than the last 500 turns or the budget, up to 500. */
-  omitted: { section: string; count: number; reason: 'budget' | 'no_call' | 'no_result' }[]
+  /** What was left out or shortened, and why. */
+  omitted: Omission[]
   /** Ids of final tool calls that still wait for a result. */
   dangling: string[]
   /** Recalled items that fit, best first. Absent without `recall`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { growth, LINEAR } from '../../test/growth.ts'
-import { fitWindow } from './context-window.ts'
+import { HistoryPairing } from './context/units.ts'
 import type { SessionEvent } from './event.ts'
 import { FORMATS } from './formats/formats.ts'
 import { pairResults } from './formats/pairing.ts'
@@ -19,6 +19,13 @@ const called = (n: number): Message => ({
   toolCalls: list(n, (i) => ({ id: `${i}`, name: 'f', arguments: '' })),
 })
 const results = (n: number) => list(n, (i): Message => ({ role: 'tool', content: 'x', toolCallId: `${n - i}` }))
+const answeredCalls = (n: number) => [...callEvents(n), ...list(n, (i) => event('tool_result', { toolCallId: `${i}` }))]
+
+function pair(events: readonly SessionEvent[]): void {
+  const pairing = new HistoryPairing()
+  for (const one of events.toReversed()) pairing.add(one)
+}
+
 const conversation = (n: number): Message[] => [called(n), ...results(n), { role: 'user', content: 'x' }, called(n)]
 const callEvents = (n: number) => list(n, (i) => event('tool_call', { id: `${i}`, name: 'f', arguments: '' }))
 
@@ -34,7 +41,6 @@ const commit = (n: number) =>
   })
 
 const spelled = (i: number) => `${i}`.replace(/\d/g, (digit) => 'abcdefghij'.charAt(Number(digit)))
-const text = ({ length }: string) => length
 
 /** Prepares the work outside the measured time. */
 const timed =
@@ -60,7 +66,7 @@ const names = (n: number) => ({
 })
 
 const WORK: [title: string, size: number, prepare: (size: number) => () => unknown][] = [
-  ['calls of a message in a window', 500, timed(conversation, (all) => fitWindow(all, 0, text))],
+  ['calls and results of a context', 1000, timed(answeredCalls, pair)],
   ['calls that join one message', 1000, timed(callEvents, toMessages)],
   ['decisions of one commit', 300, timed(commit, (one) => summarizeWork([one]))],
   ['reasoning items of OpenAI responses', 300, timed(reasoning, FORMATS['openai-responses'].from)],

@@ -1,5 +1,5 @@
-import { messageTokens } from './context.ts'
 import { dropOrphanResults, type Message } from './message.ts'
+import { messageTokens } from './message-tokens.ts'
 import type { CountTokens } from './window.ts'
 
 /** Returns the last messages that fit the budget, ignoring turns, without results whose call is cut off. */

@@ -47,9 +47,12 @@ function logOf(said: readonly Said[]): SessionEvent[] {
 async function windowOf(events: readonly SessionEvent[], maxTokens?: number): Promise<Window> {
   const window = windowBuilder(maxTokens)
   for (const event of events.toReversed()) {
-    if (!window.add(event, await tokensOf(event, characters, window.left()))) return window.finish(false)
+    if (window.add(event, await tokensOf(event, characters, window.left()))) continue
+    const cutAt = window.cutAt()?.sequence ?? 0
+    const start = events.findLast(({ type, sequence }) => type === 'user_message' && sequence < cutAt)
+    return window.cut(start && { event: start, tokens: await tokensOf(start, characters) })
   }
-  return window.finish(true)
+  return window.whole()
 }
 
 const user = (content: string): Said => ({ type: 'user_message', content })
@@ -176,20 +179,42 @@ describe('a window', () => {
   it('drops whole turns from the old end until it fits', async () => {
     const log = logOf([user('1111'), model('22'), user('33'), model('4'), user('5'), model('6')])
     expect(contents(await windowOf(log, 11))).toEqual(['1111', '22', '33', '4', '5', '6'])
-    expect(contents(await windowOf(log, 10))).toEqual(['33', '4', '5', '6'])
+    expect(contents(await windowOf(log, 6))).toEqual(['33', '4', '5', '6'])
     expect(contents(await windowOf(log, 5))).toEqual(['33', '4', '5', '6'])
-    expect(contents(await windowOf(log, 4))).toEqual(['5', '6'])
+    expect(contents(await windowOf(log, 2))).toEqual(['5', '6'])
+    for (const budget of [11, 6, 5, 2]) expect(await windowOf(log, budget)).not.toHaveProperty('partial')
   })
 
-  it('keeps events before the first turn only with the whole turn', async () => {
+  it('then has the longest end of the turn before them, led by its user message', async () => {
+    const log = logOf([user('1'), model('2'), call('a'), result('a', '33'), model('4'), user('5'), model('6')])
+    expect(await windowOf(log, 6)).toMatchObject({ partial: true, tokens: 4 })
+    expect(contents(await windowOf(log, 6))).toEqual(['1', '4', '5', '6'])
+    expect(contents(await windowOf(log, 7))).toEqual(['1', '', '33', '4', '5', '6'])
+    expect((await windowOf(log, 8)).partial).toBeUndefined()
+  })
+
+  it('leaves out a user message that takes more than half of the budget', async () => {
+    const log = logOf([user('1111'), model('22'), model('3'), user('4')])
+    expect(await windowOf(log, 7)).toMatchObject({ partial: true, tokens: 4 })
+    expect(contents(await windowOf(log, 7))).toEqual(['22', '3', '4'])
+    expect(contents(await windowOf(log, 5))).toEqual(['22', '3', '4'])
+  })
+
+  it('has only whole turns if a user message leaves no room for its turn', async () => {
+    const log = logOf([user('111'), model('22'), user('4444')])
+    expect(contents(await windowOf(log, 8))).toEqual(['4444'])
+    expect((await windowOf(log, 8)).partial).toBeUndefined()
+  })
+
+  it('treats events before the first turn as the end of a turn', async () => {
     const log = logOf([{ type: 'system_event', content: 'ab' }, model('c'), user('d')])
     expect(contents(await windowOf(log, 4))).toEqual(['ab', 'c', 'd'])
-    expect(contents(await windowOf(log, 3))).toEqual(['d'])
+    expect(contents(await windowOf(log, 3))).toEqual(['c', 'd'])
   })
 
   it('keeps the longest end of the last turn if the turn does not fit', async () => {
     const log = logOf([user('1'), model('2'), user('333'), model('44'), model('5')])
-    expect(await windowOf(log, 5)).toMatchObject({ tokens: 3 })
+    expect(await windowOf(log, 5)).toMatchObject({ tokens: 3, partial: true })
     expect(contents(await windowOf(log, 5))).toEqual(['44', '5'])
     expect(contents(await windowOf(log, 2))).toEqual(['5'])
     expect(contents(await windowOf(log, 0))).toEqual([])
@@ -199,13 +224,14 @@ describe('a window', () => {
     const log = logOf([user('1'), call('a', 'arguments'), user('2'), result('a', 'a long result'), model('3')])
     expect(await windowOf(log, 5)).toMatchObject({ tokens: 2, dangling: [] })
     expect(contents(await windowOf(log, 5))).toEqual(['2', '3'])
+    expect((await windowOf(log, 5)).partial).toBeUndefined()
   })
 
   it('leaves out a call whose result does not fit', async () => {
     const log = logOf([user('1'), call('a'), result('a', 'a long result'), model('2')])
-    expect(contents(await windowOf(log, 5))).toEqual(['2'])
-    expect(await windowOf(log, 15)).toMatchObject({ tokens: 15, dangling: [] })
-    expect(contents(await windowOf(log, 15))).toEqual(['', 'a long result', '2'])
+    expect(contents(await windowOf(log, 5))).toEqual(['1', '2'])
+    expect(await windowOf(log, 15)).toMatchObject({ tokens: 2, dangling: [] })
+    expect(contents(await windowOf(log, 16))).toEqual(['1', '', 'a long result', '2'])
   })
 
   it('says when older events can no longer be part of it, and not before', async () => {
@@ -216,7 +242,7 @@ describe('a window', () => {
     ]
     const window = windowBuilder(3)
     expect([window.add(second, 1), window.add(first, 2), window.add(old, 1)]).toEqual([true, true, false])
-    expect(contents(window.finish(false))).toEqual(['22', '3'])
+    expect(contents(window.cut())).toEqual(['22', '3'])
   })
 
   it('never stops asking for more without a budget', async () => {
@@ -278,17 +304,18 @@ function legalFrom(said: readonly Said[], start: number): number[] {
 }
 
 /** The window by the letter of the rule: tries every legal start, oldest first, and takes the first that fits. */
-function slowWindow(said: readonly Said[], maxTokens: number): { places: number[]; wholeTurns: boolean } {
+function slowWindow(said: readonly Said[], maxTokens: number): { places: number[]; partial: boolean } {
   const cost = (places: readonly number[]) => places.reduce((sum, at) => sum + costOf(said[at] as Said), 0)
-  const fitting = (starts: readonly number[]) =>
-    starts.map((start) => legalFrom(said, start)).find((places) => cost(places) <= maxTokens)
-
   const turnStarts = said.flatMap(({ type }, at) => (type === 'user_message' ? [at] : []))
-  const turns = fitting([0, ...turnStarts])
-  if (turns !== undefined) return { places: turns, wholeTurns: true }
-  const lastTurn = turnStarts.at(-1) ?? 0
-  const ends = said.flatMap((_, at) => (at > lastTurn ? [at] : []))
-  return { places: fitting(ends) ?? [], wholeTurns: false }
+  const first =
+    [0, ...turnStarts, said.length].find((start) => cost(legalFrom(said, start)) <= maxTokens) ?? said.length
+  const turns = legalFrom(said, first)
+  if (first === 0) return { places: turns, partial: false }
+  const before = turnStarts.findLast((start) => start < first)
+  const start = before !== undefined && cost([before]) <= maxTokens / 2 ? [before] : []
+  const ends = said.flatMap((_, at) => (at > (before ?? -1) && at < first ? [legalFrom(said, at)] : []))
+  const end = ends.find((places) => places.length > turns.length && cost([...start, ...places]) <= maxTokens)
+  return end === undefined ? { places: turns, partial: false } : { places: [...start, ...end], partial: true }
 }
 
 /** Ids whose last call in the window comes behind every result for it. */
@@ -302,30 +329,19 @@ const runs = { numRuns: 2000 }
 
 describe('any window', () => {
   it('is the one that a search of every legal start finds', async () => {
-    const seen = { wholeTurns: 0, ends: 0, cut: 0 }
+    const seen = { whole: 0, partial: 0, cut: 0 }
     await fc.assert(
       fc.asyncProperty(anyLog, anyBudget, async (said, maxTokens) => {
-        const { places, wholeTurns } = slowWindow(said, maxTokens)
-        expect(sequences(await windowOf(logOf(said), maxTokens))).toEqual(places.map((at) => at + 1))
-        seen[wholeTurns ? 'wholeTurns' : 'ends']++
+        const { places, partial } = slowWindow(said, maxTokens)
+        const window = await windowOf(logOf(said), maxTokens)
+        expect(sequences(window)).toEqual(places.map((at) => at + 1))
+        expect(window.partial ?? false).toBe(partial)
+        seen[partial ? 'partial' : 'whole']++
         if (places.length > 0 && places.length < legalFrom(said, 0).length) seen.cut++
       }),
       runs,
     )
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100)
-  })
-
-  it("starts at a turn or at the log's start if a whole turn fits", async () => {
-    await fc.assert(
-      fc.asyncProperty(anyLog, anyBudget, async (said, maxTokens) => {
-        const { places, wholeTurns } = slowWindow(said, maxTokens)
-        const window = await windowOf(logOf(said), maxTokens)
-        fc.pre(wholeTurns && window.events.length > 0)
-        const all = places.length === legalFrom(said, 0).length
-        expect(all || window.events[0]?.type === 'user_message').toBe(true)
-      }),
-      runs,
-    )
   })
 
   it('counts the tokens of its events, within the budget', async () => {

@@ -9,6 +9,14 @@ export interface Window {
   tokens?: number
   /** Ids of tool calls in the window without a result. */
   dangling: string[]
+  /** The first turn is not whole: of it, its user message and its end are there. Absent if it is whole. */
+  partial?: true
+}
+
+/** The user message of the turn whose end is in the window, with its tokens. */
+export interface TurnStart {
+  readonly event: SessionEvent
+  readonly tokens: number
 }
 
 /** Counts tokens of a text. Above `atMost` any greater number will do, so that a long text is not counted whole. */
@@ -68,22 +76,27 @@ export interface WindowBuilder {
   add(event: SessionEvent, tokens?: number): boolean
   /** Tokens left in the budget: an event need not be counted further. */
   left(): number
-  /** Returns the window. `complete`: the oldest event of the log or of the last allowed turn was added. */
-  finish(complete: boolean): Window
+  /** The oldest event in the window so far, if its turn begins before it. */
+  cutAt(): SessionEvent | undefined
+  /** Returns the window of everything that was added: the log or the last allowed turn begins with it. */
+  whole(): Window
+  /**
+   * Returns the newest whole turns and the longest end of the turn before them that fits together with its user
+   * message. A user message that takes more than half of the budget is left out.
+   */
+  cut(start?: TurnStart): Window
 }
 
-/**
- * Keeps the newest whole turns that fit the budget; if not even the last turn fits, its longest end. A result counts
- * with its call, because without the call it is left out. Events before the first turn belong to it.
- */
+/** A result counts with its call, because without the call it is left out. Events before the first turn belong to it. */
 export function windowBuilder(maxTokens?: number): WindowBuilder {
   const newestFirst: SessionEvent[] = []
+  /** Tokens of the newest events, by their number. */
+  const sums = [0]
   /** Tokens of results whose call is not reached yet, by call id. */
   const unclaimed = new Map<string, number>()
   let tokens = 0
-  /** Size of the longest run of whole turns so far, and of the longest end of the last turn. */
-  let turns = { size: 0, tokens: 0 }
-  let end = { size: 0, tokens: 0 }
+  /** Number of events in the longest run of whole turns so far. */
+  let turns = 0
 
   function addCost(event: SessionEvent, cost: number): void {
     if (maxTokens === undefined) return
@@ -99,6 +112,13 @@ export function windowBuilder(maxTokens?: number): WindowBuilder {
     }
   }
 
+  function windowOf(size: number, start?: TurnStart): Window {
+    const chosen = newestFirst.slice(0, size).reverse()
+    const { events, dangling } = pairCalls(start === undefined ? chosen : [start.event, ...chosen])
+    const spent = (sums[size] as number) + (start?.tokens ?? 0)
+    return maxTokens === undefined ? { events, dangling } : { events, tokens: spent, dangling }
+  }
+
   return {
     left: () => (maxTokens ?? Number.POSITIVE_INFINITY) - tokens,
     add(event, cost = 0) {
@@ -106,16 +126,20 @@ export function windowBuilder(maxTokens?: number): WindowBuilder {
       addCost(event, cost)
       if (maxTokens !== undefined && tokens > maxTokens) return false
       newestFirst.push(event)
-      end = { size: newestFirst.length, tokens }
-      if (startsTurn(event)) turns = end
+      sums.push(tokens)
+      if (startsTurn(event)) turns = newestFirst.length
       return true
     },
-    finish(complete) {
-      const size = complete || turns.size === 0 ? end.size : turns.size
-      const chosen = newestFirst.slice(0, size).reverse()
-      const { events, dangling } = pairCalls(chosen)
-      const spent = size === end.size ? end.tokens : turns.tokens
-      return maxTokens === undefined ? { events, dangling } : { events, tokens: spent, dangling }
+    cutAt: () => (turns === newestFirst.length ? undefined : newestFirst.at(-1)),
+    whole: () => windowOf(newestFirst.length),
+    cut(start) {
+      const room = (maxTokens ?? Number.POSITIVE_INFINITY) - (sums[turns] as number)
+      const leader = start !== undefined && start.tokens <= (maxTokens ?? 0) / 2 ? start : undefined
+      let size = newestFirst.length
+      while (size > turns && (sums[size] as number) - (sums[turns] as number) + (leader?.tokens ?? 0) > room) size--
+      // orphaned results alone are no end of a turn
+      const isPartial = pairCalls(newestFirst.slice(turns, size).reverse()).events.length > 0
+      return isPartial ? { ...windowOf(size, leader), partial: true } : windowOf(turns)
     },
   }
 }

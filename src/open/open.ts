@@ -7,6 +7,7 @@ import { Background, type Reading } from '../features/kernel/background.ts'
 import { nodeCrypto } from '../features/kernel/crypto.ts'
 import type { Deps } from '../features/kernel/deps.ts'
 import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
+import { RecentCache } from '../features/kernel/recent-cache.ts'
 import { Staging } from '../features/work/staging.ts'
 import { uuid7 } from '../ids.ts'
 import { lazy } from '../lazy.ts'
@@ -24,6 +25,9 @@ import { checkedOptions, type OpenOptions, type Options } from './options.ts'
 import { openServer } from './server.ts'
 import { flagSetting, secondsSetting } from './settings.ts'
 import { DEFAULT_URL, type StoreTarget, targetOf } from './target.ts'
+
+/** Token counts to keep, each about 100 bytes: those of a few hundred long sessions. */
+const TOKEN_COUNTS = 50_000
 
 const newId = () => uuid7()
 
@@ -96,6 +100,7 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
     idSecret: secretOf(store),
     tokenizer: lazy(() => loadTokenizer(options.tokenizer)),
     ...(options.tokenizer === 'exact' && { countLong: compute.countTokens }),
+    tokenCounts: new RecentCache(TOKEN_COUNTS),
     agents: [...options.agents],
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),

@@ -49,3 +49,18 @@ export const FORMATS: { readonly [F in MessageFormat]: Format<FormatOutput[F], A
   anthropic: { to: toAnthropic, from: fromAnthropic },
   'ai-sdk': { to: toAISDK, from: fromAISDK },
 }
+
+/** Formats that accept system messages only at the beginning. */
+const SYSTEM_FIRST: ReadonlySet<MessageFormat> = new Set(['anthropic', 'ai-sdk'])
+
+/**
+ * Turns later system messages into messages of the user where the format has no others. At the front they would change
+ * the beginning of the prompt, which providers cache.
+ */
+export function withLateSystem(messages: readonly Message[], format: MessageFormat): readonly Message[] {
+  if (!SYSTEM_FIRST.has(format)) return messages
+  const first = messages.findIndex(({ role }) => role !== 'system')
+  return messages.map((message, place) =>
+    message.role === 'system' && first >= 0 && place > first ? { role: 'user', content: message.content } : message,
+  )
+}

@@ -1,12 +1,12 @@
 import type { ContextOptions, ContextResult, Reduced, ReduceOptions } from '../../api.ts'
-import { fitContext } from '../../domain/context.ts'
+import { type ContextItem, type ContextSections, fitContext } from '../../domain/context/context.ts'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import { TURN_TYPES } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
-import { FORMATS, type FormatOutput, type MessageFormat } from '../../domain/formats/formats.ts'
+import { FORMATS, type FormatOutput, type MessageFormat, withLateSystem } from '../../domain/formats/formats.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isMessageType, MESSAGE_TYPES, type Message, toMessages, withoutUsage } from '../../domain/message.ts'
+import type { Message } from '../../domain/message.ts'
 import { defined } from '../../domain/optional.ts'
 import { truncateMessages } from '../../domain/truncate.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
@@ -15,9 +15,10 @@ import { type Draft, decideOn } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
-import { tokenCounter } from '../kernel/token-count.ts'
+import { eventCounter, tokenCounter } from '../kernel/token-count.ts'
 import { recentEvents } from '../log/operation.ts'
 import { readMessages } from '../messages/operation.ts'
+import { logHistory } from './history-source.ts'
 import { logRecall, recallFor, toldOf } from './recalled.ts'
 import { contextOptions, reduceOptions } from './schema.ts'
 
@@ -28,7 +29,7 @@ const KEPT_TURNS = 10
 /** Share of the budget above which older turns are summarised. */
 const FULL = 0.8
 
-/** The model's input within a token budget: the task, earlier summaries, and the end of the conversation. */
+/** The model's input within a token budget: the task, earlier summaries, the history, and what is known now. */
 export async function buildContext(
   deps: Deps,
   id: string,
@@ -39,44 +40,31 @@ export async function buildContext(
   const view = await load(deps, id)
   const reduction = await lastReduction(deps, id, view)
   const floor = Math.max(view.clearedAt, reduction?.range.to ?? 0)
-  const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessageType)
-  const events = window.events.filter(({ sequence }) => sequence > floor)
+  const history = logHistory(deps, id, floor, view.record.head)
   const { task } = view.record
   const earlier = await earlierSummaries(deps, view)
-  const recalled = recall && (await recallFor(deps, view, events, earlier, recall))
-  const { messages, tokens, sections, omitted, dangling, kept } = await fitContext(
-    {
-      ...(task !== undefined && { task }),
-      scratchpad: view.state.scratchpad,
-      earlier,
-      memories: recalled ? recalled.items.map(toldOf) : [],
-      ...(reduction !== undefined && { reduced: reduction.summary }),
-      window: toMessages(events).map(withoutUsage),
-    },
-    maxTokens,
-    count,
-  )
-  const inside = recalled && {
-    ...recalled,
-    items: recalled.items.filter(({ id }) => kept.memories.some((item) => item.id === id)),
+  const sections: ContextSections = {
+    ...(task !== undefined && { task }),
+    earlier,
+    ...(reduction !== undefined && { reduced: { id: reduction.id, text: reduction.summary } }),
+    scratchpad: view.state.scratchpad,
   }
+  const build = (memories: readonly ContextItem[]) =>
+    fitContext({ sections: { ...sections, memories }, history, maxTokens, floor }, count, deps.tokenCounts)
+  let context = await build([])
+  const recalled = recall && (await recallFor(deps, view, { ...context, earlier }, recall))
+  if (recalled) context = await build(recalled.items.map(toldOf))
+  const inside = recalled && { ...recalled, items: recalled.items.filter(({ id }) => context.memories.has(id)) }
   if (inside && record) await logRecall(deps, view, inside)
-  const unread = await unreadMessages(deps, id, floor, events[0]?.sequence ?? view.record.head + 1)
+  const { messages, tokens, sections: shares, omitted, dangling } = context
   return {
-    messages: format === undefined ? messages : FORMATS[format].to(messages),
+    messages: format === undefined ? messages : FORMATS[format].to(withLateSystem(messages, format)),
     tokens,
-    sections,
-    omitted: [...(unread > 0 ? [{ section: 'history', count: unread, reason: 'budget' } as const] : []), ...omitted],
+    sections: shares,
+    omitted,
     dangling,
     ...(inside && { recalled: inside.items }),
   }
-}
-
-/** Messages before the window that were not read: up to one page of them is counted. */
-async function unreadMessages(deps: Deps, id: string, after: number, before: number): Promise<number> {
-  if (before - 1 <= after) return 0
-  const query = { after, before, types: MESSAGE_TYPES, order: 'desc', limit: LIMITS.page } as const
-  return (await deps.store.read(keyOf(deps, id), query)).length
 }
 
 /** Summaries of the sessions that were committed before this one. */
@@ -100,6 +88,8 @@ async function earlierSummaries(deps: Deps, { record, commit }: SessionView) {
 }
 
 interface Reduction {
+  /** Id of its event. */
+  id: string
   summary: string
   range: Range
   hash: string
@@ -112,7 +102,7 @@ async function lastReduction(deps: Deps, id: string, { clearedAt }: SessionView)
   if (stored === undefined) return undefined
   const { content: summary, parts } = sessionEvent(id, stored)
   const { range, hash } = parts as unknown as Pick<Reduction, 'range' | 'hash'>
-  return { summary, range, hash }
+  return { id: stored.id, summary, range, hash }
 }
 
 /**
@@ -141,17 +131,14 @@ export async function reduceContext(deps: Deps, id: string, options: ReduceOptio
 /** Whether the messages since the last summary take more than 80 % of the budget. */
 async function isFull(deps: Deps, id: string, view: SessionView, maxTokens: number): Promise<boolean> {
   const floor = (await lastReduction(deps, id, view))?.range.to ?? view.clearedAt
-  const { events, tokens = 0 } = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessageType)
-  const [first] = events
-  if (first === undefined) return view.record.turns > 0
-  const before = await deps.store.read(keyOf(deps, id), {
-    after: floor,
-    before: first.sequence,
-    types: TURN_TYPES,
-    order: 'asc',
-    limit: 1,
-  })
-  return before.length > 0 || tokens > FULL * maxTokens
+  const count = await eventCounter(deps)
+  const most = FULL * maxTokens
+  let tokens = 0
+  for await (const event of logHistory(deps, id, floor, view.record.head).events()) {
+    tokens += await count(event, most - tokens)
+    if (tokens > most) return true
+  }
+  return false
 }
 
 /** The range before the last ten turns; `undefined` if it is empty or already summarised. */
@@ -172,21 +159,17 @@ async function reduced(
   maxTokens: number,
 ): Promise<Reduced> {
   const count = await tokenCounter(deps)
-  const reduction = strategy === 'summarize' ? await lastReduction(deps, id, view) : undefined
-  const floor = reduction?.range.to ?? 0
   if (strategy === 'truncate') {
     const last = (await readMessages(deps, id, { limit: LIMITS.page })) as Message[]
     return { strategy, ...(await truncateMessages(last, maxTokens, count)) }
   }
-  const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessageType)
-  const messages = toMessages(window.events.filter(({ sequence }) => sequence > floor)).map(withoutUsage)
-  const { summary, ...made } = reduction ?? {}
-  const fitted = await fitContext(
-    defined({ earlier: [], memories: [], reduced: summary, window: messages }),
-    maxTokens,
-    count,
-  )
-  return defined({ strategy, messages: fitted.messages, tokens: fitted.tokens, summary, ...made })
+  const reduction = strategy === 'summarize' ? await lastReduction(deps, id, view) : undefined
+  const floor = Math.max(view.clearedAt, reduction?.range.to ?? 0)
+  const history = logHistory(deps, id, floor, view.record.head)
+  const { id: event, summary, ...made } = reduction ?? {}
+  const sections = event === undefined || summary === undefined ? {} : { reduced: { id: event, text: summary } }
+  const { messages, tokens } = await fitContext({ sections, history, maxTokens, floor }, count, deps.tokenCounts)
+  return defined({ strategy, messages, tokens, summary, ...made })
 }
 
 async function load(deps: Deps, id: string): Promise<SessionView> {

@@ -1,10 +1,10 @@
 import type { RecallItem } from '../../api.ts'
-import type { ContextItem } from '../../domain/context.ts'
+import type { ContextItem } from '../../domain/context/context.ts'
 import { SessionEndedError } from '../../domain/errors.ts'
-import type { SessionEvent } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import type { Message } from '../../domain/message.ts'
 import { endTime } from '../../domain/record.ts'
 import { type Deps, now } from '../kernel/deps.ts'
 import { appendEvents } from '../log/operation.ts'
@@ -19,31 +19,36 @@ export interface Recalled {
   items: RecallItem[]
 }
 
+/** What the context holds without recalled items. */
+interface Told {
+  readonly messages: readonly Message[]
+  /** Sequences of its events. */
+  readonly events: ReadonlySet<number>
+  readonly earlier: readonly ContextItem[]
+}
+
 /** Recalls what relates to the last message, without items that the context already holds. */
 export async function recallFor(
   deps: Deps,
   { record }: SessionView,
-  window: readonly SessionEvent[],
-  earlier: readonly ContextItem[],
-  { query = queryOf(record.task, window), limit, ...rest }: RecallOptions,
+  { messages, events, earlier }: Told,
+  { query = queryOf(record.task, messages), limit, ...rest }: RecallOptions,
 ): Promise<Recalled> {
   if (query === '') return { query, items: [] }
   const { recall } = await import('../recall/operation.ts')
   const { tenant, userId, id } = record
-  const first = window[0]?.sequence ?? record.head + 1
+  const summaries = new Set(earlier.map((summary) => summary.id))
   const isTold = ({ kind, id: found, sessionId, sequence = 0 }: RecallItem) =>
-    kind === 'memory'
-      ? false
-      : earlier.some((summary) => summary.id === found) || (sessionId === id && sequence >= first)
-  // a window may hold as many of the hits as are requested beyond the limit
-  const most = Math.min(LIMITS.page, limit + window.length + earlier.length)
+    kind !== 'memory' && (summaries.has(found) || (sessionId === id && events.has(sequence)))
+  // the context may hold as many of the hits as are requested beyond the limit
+  const most = Math.min(LIMITS.page, limit + events.size + earlier.length)
   const { items } = await recall(deps, { tenant, userId, query, limit: most, ...rest } as Parameters<typeof recall>[1])
   return { query, items: items.filter((item) => !isTold(item)).slice(0, limit) }
 }
 
 /** The user's last message and the task. */
-function queryOf(task: string | undefined, window: readonly SessionEvent[]): string {
-  const last = window.findLast(({ type, content }) => type === 'user_message' && content !== '')
+function queryOf(task: string | undefined, messages: readonly Message[]): string {
+  const last = messages.findLast(({ role, content }) => role === 'user' && content !== '')
   return [last?.content, task]
     .filter((text) => text !== undefined)
     .join('\n')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ContextResult, Reduced } from '../../api.ts'
+import { OMISSION_REASONS } from '../../domain/context/context.ts'
 import { anyJson, type Keys } from '../../http/response-schema.ts'
 import { messageResponse } from '../messages/response.ts'
 import { recallItemResponse } from '../recall/response.ts'
@@ -22,7 +23,11 @@ export const contextResponse = z
         z.strictObject({
           section: z.string(),
           count: z.int(),
-          reason: z.enum(['budget', 'no_call', 'no_result']),
+          reason: z.enum(OMISSION_REASONS),
+          sequences: z
+            .array(z.strictObject({ from: z.int(), to: z.int() }))
+            .meta({ description: 'Positions in the log.' })
+            .optional(),
         } satisfies Keys<ContextResult<unknown>['omitted'][number]>),
       )
       .meta({ description: 'What was left out, and why.' }),

@@ -25,6 +25,7 @@ it('gives nobody the envelope of another, not from the cache either', async () =
     newId: uuid7,
     idSecret: async () => 'secret',
     tokenizer: unused,
+    tokenCounts: new Map(),
     agents: ['coach'],
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),

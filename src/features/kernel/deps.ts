@@ -1,4 +1,5 @@
 import { DEFAULT_AGENT } from '../../domain/agents.ts'
+import type { CutCache } from '../../domain/context/forms.ts'
 import { toIso } from '../../domain/iso-time.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { Prices } from '../../domain/price.ts'
@@ -30,6 +31,8 @@ export interface Deps {
   readonly tokenizer: () => Promise<Tokenizer>
   /** Counts long texts like the tokenizer, without blocking the event loop. Absent: it counts them in slices. */
   readonly countLong?: CountTokens
+  /** Token counts of stored events by this tokenizer, which every read with a budget needs again. */
+  readonly tokenCounts: CutCache
   /** Ids of the registered agents, the default first; empty where any agent id is accepted. */
   readonly agents: readonly string[]
   /** Observations that are not in the log yet, by session. */

@@ -1,5 +1,6 @@
+import type { SessionEvent } from '../../domain/event.ts'
 import { slicesOf } from '../../domain/text-slices.ts'
-import type { CountTokens } from '../../domain/window.ts'
+import { type CountTokens, tokensOf } from '../../domain/window.ts'
 import type { Tokenizer } from '../../ports/tokenizer.ts'
 import type { Deps } from './deps.ts'
 import { nextTurn } from './next-turn.ts'
@@ -19,6 +20,22 @@ const SLICE = 16_000 - (16_000 % 6)
  */
 export async function tokenCounter(deps: Deps): Promise<CountTokens> {
   return counterOf(await deps.tokenizer(), deps.countLong)
+}
+
+/** Counts an event; see `tokensOf`. */
+export type EventCounter = (event: SessionEvent, atMost: number) => Promise<number>
+
+/** Returns a counter that remembers what it counted to the end: events never change. */
+export async function eventCounter(deps: Deps): Promise<EventCounter> {
+  const count = await tokenCounter(deps)
+  return async (event, atMost) => {
+    const key = `${event.id} whole`
+    const known = deps.tokenCounts.get(key)
+    if (known) return known.tokens
+    const tokens = await tokensOf(event, count, atMost)
+    if (tokens <= atMost) deps.tokenCounts.set(key, { tokens })
+    return tokens
+  }
 }
 
 /** See {@link tokenCounter}. */

@@ -1,16 +1,16 @@
 import type { EventsQuery, RecentOptions, Snapshot } from '../../api.ts'
-import { countTurns, isConversationType, type SessionEvent } from '../../domain/event.ts'
+import { countTurns, isConversationType, type SessionEvent, startsTurn, TURN_TYPES } from '../../domain/event.ts'
 import { isLastPage, sizeOf } from '../../domain/event-size.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
-import { tokensOf, type Window, windowBuilder } from '../../domain/window.ts'
+import { type TurnStart, type Window, type WindowBuilder, windowBuilder } from '../../domain/window.ts'
 import { envelopeIn } from '../envelope/operation.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { viewAt } from '../kernel/history.ts'
 import { nextTurn } from '../kernel/next-turn.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
-import { tokenCounter } from '../kernel/token-count.ts'
+import { type EventCounter, eventCounter } from '../kernel/token-count.ts'
 import { eventsQuery, recentOptions } from './schema.ts'
 
 export { appendEvents } from './append.ts'
@@ -27,18 +27,14 @@ export async function readEvents(deps: Deps, sessionId: string, query: EventsQue
 }
 
 /**
- * The last turns, as far as they fit into `LIMITS.windowSize`. Reads backwards from the end and stops where the window
- * ends, however long the log is. Events that `isIn` excludes are skipped and cost nothing.
+ * The last turns, as far as they fit into the budget and into `LIMITS.windowSize`, then the end of the turn before
+ * them. Reads backwards from the end and stops where the window ends, however long the log is.
  */
-export async function recentEvents(
-  deps: Deps,
-  sessionId: string,
-  options: RecentOptions = {},
-  isIn: (type: string) => boolean = () => true,
-): Promise<Window> {
+export async function recentEvents(deps: Deps, sessionId: string, options: RecentOptions = {}): Promise<Window> {
   const { maxTurns = 30, maxTokens } = parse(recentOptions, options)
-  const count = maxTokens === undefined ? undefined : await tokenCounter(deps)
+  const count = maxTokens === undefined ? undefined : await eventCounter(deps)
   const window = windowBuilder(maxTokens)
+  const cut = async () => window.cut(await turnStart(deps, sessionId, window, count))
   let turns = maxTurns
   let size = 0
   for (let before: number | undefined; ; ) {
@@ -46,18 +42,34 @@ export async function recentEvents(
     const chunk = await deps.store.read(keyOf(deps, sessionId), before === undefined ? query : { ...query, before })
     for (const stored of chunk) {
       before = stored.sequence
-      if (!isIn(stored.type) || !isConversationType(stored.type)) continue
+      if (!isConversationType(stored.type)) continue
       const isFirst = size === 0
       size += sizeOf(stored)
-      if (size > LIMITS.windowSize && !isFirst) return window.finish(false)
+      if (size > LIMITS.windowSize && !isFirst) return await cut()
       const event = sessionEvent(sessionId, stored)
-      const tokens = count && (await tokensOf(event, count, window.left()))
-      if (!window.add(event, tokens)) return window.finish(false)
+      const tokens = count && (await count(event, window.left()))
+      if (!window.add(event, tokens)) return await cut()
     }
     turns -= countTurns(chunk)
-    if (turns === 0 || isLastPage(chunk, CHUNK)) return window.finish(true)
+    if (turns === 0 || isLastPage(chunk, CHUNK)) return window.whole()
     await nextTurn()
   }
+}
+
+/** The user message of the turn that the window cuts. */
+async function turnStart(
+  deps: Deps,
+  sessionId: string,
+  window: WindowBuilder,
+  count: EventCounter | undefined,
+): Promise<TurnStart | undefined> {
+  const cutAt = window.cutAt()
+  if (cutAt === undefined) return undefined
+  const query = { before: cutAt.sequence, types: [...TURN_TYPES, 'messages_cleared'], order: 'desc', limit: 1 } as const
+  const [stored] = await deps.store.read(keyOf(deps, sessionId), query)
+  if (stored === undefined || !startsTurn(stored)) return undefined
+  const event = sessionEvent(sessionId, stored)
+  return { event, tokens: count === undefined ? 0 : await count(event, Number.POSITIVE_INFINITY) }
 }
 
 /** Every view right after an event. */

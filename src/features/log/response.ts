@@ -27,6 +27,7 @@ export const windowResponse = z
     events: z.array(eventResponse),
     tokens: z.int().optional(),
     dangling: z.array(z.string()),
+    partial: z.literal(true).meta({ description: 'The first turn is not whole.' }).optional(),
   } satisfies Keys<Window>)
   .meta({ id: 'Window' })
 

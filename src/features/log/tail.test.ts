@@ -24,6 +24,7 @@ function depsOn(store: Store) {
     newId: uuid7,
     idSecret: async () => 'secret',
     tokenizer: () => Promise.reject(new Error('nothing is counted here')),
+    tokenCounts: new Map(),
     agents: ['coach'],
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),

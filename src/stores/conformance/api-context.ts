@@ -21,7 +21,7 @@ async function addTurns(session: Session, turns: number, from = 1): Promise<void
 export const contextRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A21',
-    title: 'joins task, scratchpad, earlier sessions and the last messages, in that order',
+    title: 'joins task, earlier sessions, scratchpad and the last messages: what changes comes late',
     async check(db) {
       const tl = await db.connect({ tokenizer })
       const scope = { userId: 'ada', conversationId: 'c' }
@@ -34,10 +34,11 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
       const { messages, tokens, omitted, dangling } = await session.context({ maxTokens: 10_000 })
       assert.deepEqual(
         messages.map(({ role }) => role),
-        ['system', 'system', 'user', 'assistant', 'user', 'assistant'],
+        ['system', 'system', 'user', 'assistant', 'user', 'assistant', 'system'],
       )
-      assert(messages[0]?.content.includes('The second task') && messages[0].content.includes('"current_task":"now"'))
+      assert(messages[0]?.content.includes('The second task'))
       assert(messages[1]?.content.includes('The first is done'))
+      assert(messages[6]?.content.includes('"current_task":"now"'))
       assert.equal(
         tokens,
         messages.reduce((sum, { content }) => sum + content.length, 0),
@@ -49,6 +50,14 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
         assert(JSON.stringify(shaped.messages).includes('told 2'))
       }
       assert.equal((await session.record()).head, 6)
+      await session.append({ type: 'user_message', content: 'ask 3' })
+      const asked = await session.context({ maxTokens: 10_000 })
+      assert.deepEqual(
+        asked.messages.slice(-2).map(({ role }) => role),
+        ['system', 'user'],
+      )
+      const { messages: shaped, system } = (await session.context({ maxTokens: 10_000, format: 'anthropic' })).messages
+      assert(!JSON.stringify(system).includes('current_task') && JSON.stringify(shaped).includes('current_task'))
       await expectError('VALIDATION', session.context({ maxTokens: -1 }))
       await expectError('VALIDATION', session.context({ maxTokens: 10, format: 'other' as never }))
     },
@@ -75,6 +84,56 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
         assert.deepEqual(calls, results)
         assert.equal(omitted.length === 0, maxTokens >= whole, `${maxTokens}: ${JSON.stringify(omitted)}`)
       }
+    },
+  },
+  {
+    id: 'A21',
+    title: 'fills the budget inside a long turn: old results as one line, long texts cut, the request kept',
+    async check(db) {
+      const tl = await db.connect({ tokenizer })
+      const session = await tl.sessions.create({ userId: 'ada' })
+      await session.append([
+        { type: 'user_message', content: 'an old request' },
+        { type: 'model_message', content: 'an old answer' },
+        { type: 'user_message', content: 'the long request' },
+      ])
+      for (const n of upTo(60)) {
+        await session.append([
+          { type: 'tool_call', parts: { id: `${n}`, name: 'read', arguments: { path: `${n}.ts` } } },
+          {
+            type: 'tool_result',
+            content: `${n}: ${'r'.repeat(200 * (n % 3 === 0 ? 5 : 1))}`,
+            parts: { toolCallId: `${n}` },
+          },
+        ])
+      }
+      const context = await session.context({ maxTokens: 5000 })
+      const { messages, tokens, omitted } = context
+      assert(tokens > 4250 && tokens <= 5000, `${tokens}`)
+      assert.deepEqual(await session.context({ maxTokens: 5000 }), context)
+      const contents = messages.map(({ content }) => content)
+      assert(contents.includes('the long request') && contents.includes('an old answer'))
+      const line = contents.find((content) => content.startsWith('[result of read omitted'))
+      const [, sequence] = /^\[result of read omitted: [\d,]+ tokens, event (\d+)\]$/.exec(line ?? '') ?? []
+      const [original] = await session.events({ after: Number(sequence) - 1, limit: 1 })
+      assert.match(original?.content ?? '', /^\d+: r+$/)
+      const ranges = (reason: string) => omitted.find((one) => one.reason === reason)?.sequences ?? []
+      assert(ranges('result_replaced').some(({ from, to }) => from <= Number(sequence) && Number(sequence) <= to))
+      assert(contents.some((content) => content.includes('characters omitted')) && ranges('shortened').length > 0)
+      const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id))
+      assert.deepEqual(
+        messages.flatMap(({ toolCallId }) => toolCallId ?? []),
+        calls,
+      )
+      assert.equal(calls.at(-1), '60')
+      const small = await session.context({ maxTokens: 2000 })
+      assert(small.tokens > 1700 && small.messages.some(({ content }) => content === 'the long request'))
+      assert.deepEqual(
+        small.omitted.map(({ reason }) => reason),
+        ['result_replaced', 'shortened', 'middle_dropped'],
+      )
+      const whole = await session.context({ maxTokens: 50_000 })
+      assert.deepEqual([whole.omitted, whole.messages.length], [[], 123])
     },
   },
   {
@@ -123,8 +182,8 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
       for (const _ of upTo(5)) {
         await session.append(upTo(50).map(() => ({ type: 'x.tick', content: 'a long custom event '.repeat(5) })))
       }
-      const { messages } = await session.context({ maxTokens: 100 })
-      assert.equal(messages.length, 10)
+      const { tokens } = await session.context({ maxTokens: 200 })
+      assert(tokens >= 170, `${tokens}`)
       const reducing = session.reduce({ maxTokens: 100, strategy: 'summarize' })
       await session.clear()
       answer.resolve('What is hidden')

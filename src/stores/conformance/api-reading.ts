@@ -87,21 +87,24 @@ export const apiReadRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A6',
-    title: 'returns whole turns within the budget, or the longest possible end of the last one',
+    title: 'returns whole turns within the budget, then the end of the turn before, led by its user message',
     async check(db) {
       const tl = await db.connect({ tokenizer: characters })
       const session = await tl.sessions.create({ userId: 'ada' })
       await session.append([user('aaaa'), model('bbbb'), user('cccc'), model('dddd'), model('eeee')])
       const recent = async (maxTokens: number) => {
-        const { events, tokens } = await session.recent({ maxTokens })
-        return [events.map((event) => event.content[0]).join(''), tokens]
+        const { events, tokens, partial = false } = await session.recent({ maxTokens })
+        return [events.map((event) => event.content[0]).join(''), tokens, partial]
       }
-      assert.deepEqual(await recent(20), ['abcde', 20])
-      assert.deepEqual(await recent(19), ['cde', 12])
-      assert.deepEqual(await recent(12), ['cde', 12])
-      assert.deepEqual(await recent(11), ['de', 8])
-      assert.deepEqual(await recent(4), ['e', 4])
-      assert.deepEqual(await recent(0), ['', 0])
+      assert.deepEqual(await recent(20), ['abcde', 20, false])
+      assert.deepEqual(await recent(19), ['cde', 12, false])
+      assert.deepEqual(await recent(12), ['cde', 12, false])
+      assert.deepEqual(await recent(11), ['ce', 8, true])
+      assert.deepEqual(await recent(4), ['e', 4, true])
+      assert.deepEqual(await recent(0), ['', 0, false])
+      await session.clear()
+      await session.append([model('ffff'), model('gggg')])
+      assert.deepEqual(await recent(7), ['g', 4, true])
     },
   },
   {
@@ -130,9 +133,9 @@ export const apiReadRules: readonly Rule<ApiDatabase>[] = [
       const tight = await session.recent({ maxTokens: 4 })
       assert.deepEqual(
         tight.events.map((event) => event.content),
-        ['c4', 'z'],
+        ['b', 'c4', 'z'],
       )
-      assert.deepEqual(tight.dangling, ['4'])
+      assert.deepEqual([tight.dangling, tight.partial], [['4'], true])
     },
   },
   {

@@ -7,8 +7,8 @@ const answer = (sections: ReturnType<typeof share>[], over: number) => ({
   tokens: sections.reduce((sum, { tokens }) => sum + tokens, 0),
   sections,
   omitted: [
-    ...(over > 0 ? [{ section: 'history', count: over, reason: 'budget' as const }] : []),
-    { section: 'calls', count: 9, reason: 'no_result' as const },
+    ...(over > 0 ? [{ section: 'window' as const, count: over, reason: 'result_replaced' as const }] : []),
+    { section: 'window' as const, count: 9, reason: 'no_result' as const },
   ],
   dangling: [],
 })

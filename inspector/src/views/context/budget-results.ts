@@ -6,13 +6,15 @@ export interface BudgetResult {
   readonly budget: number
   readonly tokens: number
   readonly sections: readonly PartUsage[]
-  /** Pieces that did not fit. */
+  /** Pieces and events that did not fit, or not as a whole. */
   readonly over: number
 }
 
 /** Summarizes a context under a budget. */
 export function toBudgetResult(budget: number, { tokens, sections, omitted }: ContextResult<unknown>): BudgetResult {
-  const over = omitted.filter(({ reason }) => reason === 'budget').reduce((sum, { count }) => sum + count, 0)
+  // what no provider accepts is left out under any budget
+  const fitting = omitted.filter(({ reason }) => reason !== 'no_call' && reason !== 'no_result')
+  const over = fitting.reduce((sum, { count }) => sum + count, 0)
   return { budget, tokens, sections, over }
 }
 
@@ -49,7 +51,7 @@ export function describeBenefit(all: readonly BudgetResult[]): string {
   if (last === undefined) return ''
   const enough = all.find(({ over }) => over === 0)
   if (enough === undefined) {
-    return `${last.budget.toLocaleString('en')} tokens are not enough: ${last.over.toLocaleString('en')} pieces do not fit. Try a larger budget.`
+    return `${last.budget.toLocaleString('en')} tokens are not enough: ${last.over.toLocaleString('en')} events and pieces do not fit whole. Try a larger budget.`
   }
   return `Everything fits from ${enough.budget.toLocaleString('en')} tokens (${enough.tokens.toLocaleString('en')} used). A larger budget changes nothing.`
 }

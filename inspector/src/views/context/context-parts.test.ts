@@ -37,15 +37,18 @@ describe('formatPercent', () => {
 })
 
 describe('messages of a context', () => {
-  it('get their part by order: task with scratchpad, one for each other part, then the messages', () => {
-    expect(messageParts(4, [TASK, PAD, MEMORIES, WINDOW])).toEqual([
-      'Task and Scratchpad',
+  it('get their part by place: task and summaries first, scratchpad and recalled items as the last system messages', () => {
+    const of = (...roles: ('system' | 'user')[]) => roles.map((role) => ({ role }))
+    expect(messageParts(of('system', 'system', 'system', 'system', 'user'), [TASK, WINDOW, PAD, MEMORIES])).toEqual([
+      'Task',
+      'Messages',
+      'Scratchpad',
       'Recalled',
       'Messages',
-      'Messages',
     ])
-    expect(messageParts(1, [WINDOW])).toEqual(['Messages'])
-    expect(messageParts(0, [])).toEqual([])
+    expect(messageParts(of('user', 'system'), [WINDOW, PAD])).toEqual(['Messages', 'Scratchpad'])
+    expect(messageParts(of('user'), [WINDOW])).toEqual(['Messages'])
+    expect(messageParts([], [])).toEqual([])
   })
 
   it('keep their keys when earlier ones are added', () => {

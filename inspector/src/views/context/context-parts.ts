@@ -9,11 +9,11 @@ export type PartUsage = ContextResult<unknown>['sections'][number]
 /** Display names of the parts, in order. */
 export const PART_NAMES = {
   task: 'Task',
-  scratchpad: 'Scratchpad',
   earlier: 'Earlier sessions',
-  memories: 'Recalled',
   reduced: 'Summary of this session',
   window: 'Messages',
+  scratchpad: 'Scratchpad',
+  memories: 'Recalled',
 } as const satisfies Record<Part, string>
 
 export const PARTS = Object.keys(PART_NAMES) as Part[]
@@ -50,15 +50,22 @@ export function formatPercent(size: number): string {
   return `${(size * 100).toFixed(isNearAnEnd ? 1 : 0)}%`
 }
 
-/** The part of each message: task and scratchpad share the first, other parts have one each, then come the messages. */
-export function messageParts(length: number, sections: readonly PartUsage[]): string[] {
-  const has = (part: Part) => sections.some(({ section }) => section === part)
-  const head = (['task', 'scratchpad'] as const).filter(has).map((part) => PART_NAMES[part])
-  const fronts = [
-    ...(head.length > 0 ? [head.join(' and ')] : []),
-    ...(['earlier', 'memories', 'reduced'] as const).filter(has).map((part) => PART_NAMES[part]),
-  ]
-  return Array.from({ length }, (_, place) => fronts[place] ?? PART_NAMES.window)
+const BEFORE: readonly Part[] = ['task', 'earlier', 'reduced']
+const AFTER: readonly Part[] = ['scratchpad', 'memories']
+
+/**
+ * The part of each message. The parts before the conversation have one message each, and so have those that come late:
+ * they are the last system messages.
+ */
+export function messageParts(messages: readonly Pick<Message, 'role'>[], sections: readonly PartUsage[]): string[] {
+  const named = (parts: readonly Part[]) => parts.filter((part) => sections.some(({ section }) => section === part))
+  const parts = messages.map((_, place): Part => named(BEFORE)[place] ?? 'window')
+  let place = messages.length
+  for (const part of named(AFTER).toReversed()) {
+    place = messages.findLastIndex(({ role }, at) => role === 'system' && at < place)
+    if (place >= 0) parts[place] = part
+  }
+  return parts.map((part) => PART_NAMES[part])
 }
 
 /** Keys that stay the same when earlier messages are added, so expanded messages stay expanded. */

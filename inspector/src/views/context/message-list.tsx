@@ -17,7 +17,7 @@ interface Props {
 /** The messages in order. Of many it shows the first and last ones, and the others on request. */
 export function MessageList({ messages, sections, isPlain }: Props) {
   const keys = useMemo(() => messageKeys(messages), [messages])
-  const parts = useMemo(() => messageParts(messages.length, sections), [messages, sections])
+  const parts = useMemo(() => messageParts(messages, sections), [messages, sections])
   const [isOpen, setOpen] = useState<ReadonlySet<string>>(new Set<string>())
   const [shown, setShown] = useState(SHOWN_AT_EACH_END)
   const setExpanded = (key: string, open: boolean) =>

@@ -12,7 +12,7 @@ export function OmittedTable({ omitted, budget }: { omitted: ContextResult<unkno
   return (
     <Table columns={COLUMNS}>
       {omitted.map((one) => {
-        const { name, count, reason, explanation } = describeOmitted(one, budget)
+        const { name, count, reason, events, explanation } = describeOmitted(one, budget)
         return (
           <tr key={`${one.section} ${one.reason}`}>
             <th scope="row">{name}</th>
@@ -20,6 +20,7 @@ export function OmittedTable({ omitted, budget }: { omitted: ContextResult<unkno
             <td>
               {reason}
               {explanation !== '' && <span class={css.hint}>{explanation}</span>}
+              {events !== '' && <span class={css.hint}>Events {events}</span>}
             </td>
           </tr>
         )

@@ -2,18 +2,25 @@ import { describe, expect, it } from 'vitest'
 import { describeOmitted } from './omitted.ts'
 
 describe('describeOmitted', () => {
-  it('names the part, count and reason, and explains it', () => {
-    expect(describeOmitted({ section: 'window', count: 1200, reason: 'budget' }, 600)).toEqual({
+  it('names the part, count, reason and events, and explains it', () => {
+    const sequences = [
+      { from: 12, to: 12 },
+      { from: 20, to: 1218 },
+    ]
+    expect(describeOmitted({ section: 'window', count: 1200, reason: 'middle_dropped', sequences }, 600)).toEqual({
       name: 'Messages',
       count: '1,200',
-      reason: 'over budget',
-      explanation: expect.stringContaining('newest first'),
+      reason: 'middle of a turn left out',
+      events: '12, 20–1218',
+      explanation: expect.stringContaining('request and the last answer'),
     })
   })
 
-  it('says that the server counts older messages up to 500', () => {
-    const older = (count: number) => describeOmitted({ section: 'history', count, reason: 'budget' }, 600).count
-    expect([older(499), older(500)]).toEqual(['499', '500 or more'])
+  it('names only the first of many events', () => {
+    const sequences = Array.from({ length: 20 }, (_, i) => ({ from: 2 * i, to: 2 * i }))
+    expect(describeOmitted({ section: 'window', count: 20, reason: 'result_replaced', sequences }, 600).events).toBe(
+      '0, 2, 4, 6, 8, 10, 12, 14 …',
+    )
   })
 
   it('mentions no shares of a tiny budget', () => {
@@ -24,7 +31,7 @@ describe('describeOmitted', () => {
   })
 
   it('shows unknown sections and reasons as they are', () => {
-    expect(describeOmitted({ section: 'later', count: 1, reason: 'other' as never }, 600)).toMatchObject({
+    expect(describeOmitted({ section: 'later' as never, count: 1, reason: 'other' as never }, 600)).toMatchObject({
       name: 'later',
       reason: 'other',
       explanation: '',

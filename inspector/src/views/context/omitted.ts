@@ -3,48 +3,54 @@ import { PART_NAMES } from './context-parts.ts'
 
 type Omitted = ContextResult<unknown>['omitted'][number]
 
-/** The server counts at most this many messages before the window. */
-const MAX_COUNTED = 500
-
 /** A row of the table of omitted pieces. */
 export interface OmittedRow {
   readonly name: string
   readonly count: string
   readonly reason: string
+  /** The first positions in the log. */
+  readonly events: string
   /** Explains the reason to first-time readers. */
   readonly explanation: string
 }
 
-const NAMES: Readonly<Record<string, string>> = { ...PART_NAMES, history: 'Older messages', calls: 'Tool calls' }
+const NAMES: Readonly<Record<string, string>> = PART_NAMES
 
 const REASONS: Readonly<Record<Omitted['reason'], string>> = {
   budget: 'over budget',
-  no_call: 'its call is not in the window',
+  shortened: 'shortened',
+  result_replaced: 'old results replaced by a line',
+  middle_dropped: 'middle of a turn left out',
+  turns_dropped: 'old turns left out',
+  no_call: 'no call for the result',
   no_result: 'the call has no result',
 }
 
 const EXPLANATIONS: Readonly<Record<string, string>> = {
-  'task budget': 'It takes more than half of the budget, and the messages leave no room for it.',
-  'scratchpad budget': 'With the task it takes more than a fifth of the budget, and the messages leave no room for it.',
-  'earlier budget': 'They share half of the budget with the task, newest first, plus what the messages leave.',
+  'task shortened': 'It gets a quarter of the budget, plus what the messages leave.',
+  'scratchpad shortened': 'It gets a fifth of the budget, plus what the messages leave.',
+  'earlier budget': 'They get a quarter of the budget, newest first, plus what the messages leave.',
   'memories budget': 'Recalled items get 15% of the budget, plus what the messages leave.',
-  'reduced budget': 'With the task it takes more than half of the budget, and the messages leave no room for it.',
-  'window budget': 'Only whole turns are sent, newest first. These did not fit.',
-  'history budget': 'They are older than the window.',
+  'reduced shortened': 'It gets a quarter of the budget, plus what the messages leave.',
+  'window shortened': 'Long texts, arguments and results keep their beginning and end.',
+  'window result_replaced': 'The line names the tool, the size and the event. The whole result stays in the log.',
+  'window middle_dropped': 'The request and the last answer of the turn are sent.',
   'window no_call': 'Providers reject a result without its call, so it is never sent.',
-  'window no_result': 'Providers reject a message with only such calls, so it is never sent.',
-  'calls no_result': 'Removed from its message: providers reject a call without a result.',
+  'window no_result': 'Providers reject a call without a result, so it is never sent.',
 }
 
 const TINY_BUDGET = 'The budget is too small for it.'
+/** Positions to name. */
+const MAX_RANGES = 8
 
-/** Describes an omitted section. Sections and reasons of a newer server are shown as they are. */
-export function describeOmitted({ section, count, reason }: Omitted, budget: number): OmittedRow {
-  const isAtLeast = section === 'history' && count >= MAX_COUNTED
+/** Describes what was omitted or shortened. Sections and reasons of a newer server are shown as they are. */
+export function describeOmitted({ section, count, reason, sequences = [] }: Omitted, budget: number): OmittedRow {
+  const ranges = sequences.slice(0, MAX_RANGES).map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`))
   return {
     name: NAMES[section] ?? section,
-    count: count.toLocaleString('en') + (isAtLeast ? ' or more' : ''),
+    count: count.toLocaleString('en'),
     reason: REASONS[reason] ?? reason,
+    events: `${ranges.join(', ')}${sequences.length > MAX_RANGES ? ' …' : ''}`,
     explanation: reason === 'budget' && budget < 2 ? TINY_BUDGET : (EXPLANATIONS[`${section} ${reason}`] ?? ''),
   }
 }
