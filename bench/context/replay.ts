@@ -37,6 +37,7 @@ export interface Sample {
   repeated?: number
   ms: number
   omitted: readonly object[]
+  /** As {@link wireText} or in the format. */
   text: string
 }
 

@@ -2,10 +2,8 @@ import { known } from '../measure.ts'
 import { quantile, type Row } from '../table.ts'
 import { type Sample, VIEWS, type View } from './replay.ts'
 
-type Measured = Omit<Sample, 'text'>
-
 /** Share of the budget that contexts use, where the session holds more than the budget. */
-export function budgetRows(samples: readonly Measured[]): Row[] {
+export function budgetRows(samples: readonly Sample[]): Row[] {
   return budgets().flatMap((view) => {
     const over = samples.filter((sample) => sample.view === view && sample.held > view.maxTokens)
     return [
@@ -19,7 +17,7 @@ export function budgetRows(samples: readonly Measured[]): Row[] {
   })
 }
 
-function shareRow(name: string, { maxTokens }: View, samples: readonly Measured[]): Row {
+function shareRow(name: string, { maxTokens }: View, samples: readonly Sample[]): Row {
   const shares = samples.map(({ tokens }) => (100 * tokens) / maxTokens).sort((a, b) => a - b)
   const tooLarge = samples.filter(({ tokens, counted = 0 }) => Math.max(tokens, counted) > maxTokens).length
   return {
@@ -36,7 +34,7 @@ function shareRow(name: string, { maxTokens }: View, samples: readonly Measured[
 }
 
 /** Share of the sent text that repeats the previous context of the session; larger contexts weigh more. */
-export function prefixRows(samples: readonly Measured[]): Row[] {
+export function prefixRows(samples: readonly Sample[]): Row[] {
   return VIEWS.map((view): Row => {
     const later = samples.filter((sample) => sample.view === view && sample.repeated !== undefined)
     const over = later.filter(({ held }) => held > view.maxTokens)
@@ -49,13 +47,13 @@ export function prefixRows(samples: readonly Measured[]): Row[] {
   })
 }
 
-function repeatedShare(samples: readonly Measured[]): number | undefined {
+function repeatedShare(samples: readonly Sample[]): number | undefined {
   const sent = samples.reduce((sum, sample) => sum + sample.sent, 0)
   return sent === 0 ? undefined : (100 * samples.reduce((sum, { repeated = 0 }) => sum + repeated, 0)) / sent
 }
 
 /** What is left out on average, by all texts of an entry: section, reason and whatever else names its kind. */
-export function omittedRows(samples: readonly Measured[]): Row[] {
+export function omittedRows(samples: readonly Sample[]): Row[] {
   const kinds = new Map<string, Map<View, number>>()
   for (const { view, omitted, held } of samples) {
     if (held <= view.maxTokens) continue

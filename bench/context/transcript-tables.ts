@@ -3,6 +3,7 @@ import { urlOf } from '../parts/target.ts'
 import type { Row } from '../table.ts'
 import { timeRows } from './call-times.ts'
 import { replayTables } from './replay-tables.ts'
+import { checkSameContexts } from './same-on-stores.ts'
 import { syntheticSession } from './synthetic-session.ts'
 import { importTranscripts, type Recording, readRecordings, transcriptsFolder } from './transcripts.ts'
 
@@ -11,7 +12,7 @@ const EVENTS = 700
 const PROCESSES = 8
 
 /**
- * X2 to X6: contexts of coding agents' sessions, real ones where there are transcripts, and synthetic ones. The
+ * X2 to X7: contexts of coding agents' sessions, real ones where there are transcripts, and synthetic ones. The
  * contexts are the same on every store, so the replays run once, and the times are taken on each.
  */
 export async function* transcriptTables(options: PartOptions): AsyncGenerator<PartTable> {
@@ -41,7 +42,8 @@ async function readTranscripts({ store, places }: PartOptions): Promise<Recordin
   }
   const imported = await importTranscripts(folder, places.file())
   const recordings = await readRecordings(imported)
-  if (store === 'sqlite') console.log(`Transcripts: ${recordings.length} sessions`)
+  console.log(`Transcripts: ${recordings.length} sessions`)
+  await checkSameContexts(imported, store === 'sqlite' ? 'memory:' : await urlOf(store, places))
   await imported.close()
   return recordings
 }
