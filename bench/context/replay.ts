@@ -9,7 +9,7 @@ export interface View {
   format?: MessageFormat
 }
 
-/** The first one is timed: its calls count new messages, and the others may find them counted. */
+/** Only the first one is timed: the others may find the tokens of new messages in a cache. */
 export const VIEWS: readonly View[] = [
   { maxTokens: 32_000 },
   { maxTokens: 2000 },
@@ -27,9 +27,9 @@ export interface Sample {
   isFinal: boolean
   /** Tokens of all messages of the session so far. */
   held: number
-  /** Tokens that the context says. */
+  /** As reported by `context()`. */
   tokens: number
-  /** Tokens of its messages, counted here; only without a format. */
+  /** Tokens of its messages, counted with o200k; only without a format. */
   counted?: number
   /** Characters of the context. */
   sent: number
@@ -50,7 +50,7 @@ export async function* replay(tl: Throughline, recording: Recording, views = VIE
   const session = await tl.sessions.create({ userId: 'bench', ...(task !== undefined && { task }) })
   const previous = new Map<View, string>()
   let waiting: EventInput[] = []
-  let speaker = ''
+  let isAnswering = false
   let held = 0
   let characters = 0
 
@@ -70,8 +70,8 @@ export async function* replay(tl: Throughline, recording: Recording, views = VIE
     }
   }
   for (const event of events) {
-    if (isModelCall(event) && speaker !== 'assistant') yield* sample(false)
-    if (isMessage(event.type)) speaker = event.role ?? ''
+    if (isModelCall(event) && !isAnswering) yield* sample(false)
+    if (isMessage(event.type)) isAnswering = isModelCall(event)
     held += eventTokens(event)
     waiting.push(event)
     characters += JSON.stringify(event).length

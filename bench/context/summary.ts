@@ -52,7 +52,7 @@ function repeatedShare(samples: readonly Sample[]): number | undefined {
   return sent === 0 ? undefined : (100 * samples.reduce((sum, { repeated = 0 }) => sum + repeated, 0)) / sent
 }
 
-/** What is left out on average, by all texts of an entry: section, reason and whatever else names its kind. */
+/** Average counts of omissions. Every text of an entry is part of its kind: section, reason and any other. */
 export function omittedRows(samples: readonly Sample[]): Row[] {
   const kinds = new Map<string, Map<View, number>>()
   for (const { view, omitted, held } of samples) {
@@ -68,13 +68,13 @@ export function omittedRows(samples: readonly Sample[]): Row[] {
   const average = (counts: Map<View, number>, view: View) =>
     contexts(view) === 0 ? undefined : (counts.get(view) ?? 0) / contexts(view)
   const [first, ...others] = budgets()
-  return [...kinds].sort().map(([name, counts]): Row => {
-    return {
+  return [...kinds].sort().map(
+    ([name, counts]): Row => ({
       ...{ name, kind: 'throughline', note: '' },
       ...known({ value: first && average(counts, first) }),
       columns: Object.fromEntries(others.map((view) => [budgetName(view), average(counts, view)])),
-    }
-  })
+    }),
+  )
 }
 
 function kindOf(entry: object): string {
