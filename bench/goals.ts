@@ -107,6 +107,32 @@ function below(line: string, store: string, most: number, unit: string): Goal {
   }
 }
 
+/** A share of at least this many per cent, in the first column or in another. */
+function reaches(line: string, label: string, percent: number, column?: string): Goal {
+  const store = 'sqlite'
+  return {
+    ...{ line, store, goal: `${[label, column].filter((text) => text !== undefined).join(', ')} ≥ ${percent} %` },
+    judge(tables) {
+      const row = find(tables, line, store)?.rows.find(({ name }) => name === label)
+      const found = column === undefined ? row?.value : row?.columns?.[column]
+      return found === undefined ? undefined : { figure: `${found.toFixed(1)} %`, met: found >= percent }
+    },
+  }
+}
+
+/** Every repeated call takes less than this, by its median. */
+function repeatedBelow(line: string, store: string, ms: number): Goal {
+  return {
+    ...{ line, store, goal: `repeated < ${ms} ms` },
+    judge(tables) {
+      const rows = find(tables, line, store)?.rows.filter(({ name }) => name.endsWith('repeated')) ?? []
+      if (rows.length === 0) return
+      const worst = Math.max(...rows.map(({ p50 = 0 }) => p50))
+      return { figure: `${worst.toFixed(1)} ms at worst`, met: worst < ms }
+    },
+  }
+}
+
 function ceilings(store: string): Goal {
   const calls = Object.entries(CEILINGS)
   return {
@@ -192,7 +218,15 @@ export const GOALS: readonly Goal[] = [
     flat('L1', store, BY_THE_PAGE, `${OURS[store]}: of a user`),
     flat('L1', store, BY_THE_PAGE, `${OURS[store]}: of everyone`),
     flat('X1', store, BY_THE_PAGE, 'Throughline'),
+    repeatedBelow('X6', store, 10),
     ceilings(store),
+  ]),
+  ...['transcripts', 'synthetic'].flatMap((set) => [
+    ...['2k', '8k', '32k', '128k'].flatMap((budget) => [
+      reaches(`X2 ${set}`, `${budget}, every call`, 85),
+      reaches(`X2 ${set}`, `${budget}, every call`, 85, 'worst tenth'),
+    ]),
+    reaches(`X3 ${set}`, '32k', 90),
   ]),
   ...['sqlite', 'postgres', 'memory'].map(aheadOfPeers),
 ]

@@ -126,7 +126,8 @@ async function quietly(competitor: Competitor): Promise<Round> {
 
 type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-function known<T extends object>(figures: T): Known<T> {
+/** Removes members without a value, for optional properties. */
+export function known<T extends object>(figures: T): Known<T> {
   return Object.fromEntries(Object.entries(figures).filter(([, figure]) => figure !== undefined)) as Known<T>
 }
 

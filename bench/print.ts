@@ -4,15 +4,17 @@ import { labelOf, ratioOf, type Table } from './table.ts'
 
 export function printTable(table: Table): void {
   const { id, title, store, by, unit } = table
-  const figures = by === 'value' ? [unit ?? ''] : ['per second', 'p50 ms', 'p99 ms']
+  const more = Object.keys(table.rows[0]?.columns ?? {})
+  const figures = [...(by === 'value' ? [unit ?? ''] : ['per second', 'p50 ms', 'p99 ms']), ...more]
   const rows = table.rows.map((row) => {
-    const { perSecond, p50, p99, value, fails, note } = row
+    const { perSecond, p50, p99, value, columns, fails, note } = row
     const ratio = ratioOf(table, row)
     return [
       labelOf(row),
       ...(by === 'value'
         ? [formatRounded(value)]
         : [formatInteger(perSecond), formatMilliseconds(p50), formatMilliseconds(p99)]),
+      ...more.map((title) => formatColumn(columns?.[title])),
       ratio === undefined ? '' : ratio.toFixed(2),
       [fails === undefined ? '' : describeFailure(fails), note].filter(Boolean).join('; '),
     ]
@@ -52,6 +54,10 @@ function print(heading: string, head: readonly string[], rows: readonly string[]
 export function formatRounded(value: number | undefined): string {
   if (value === undefined) return ''
   return value >= 100 ? formatInteger(value) : value.toFixed(value >= 10 ? 1 : 2)
+}
+
+function formatColumn(value: number | undefined): string {
+  return Number.isInteger(value) ? formatInteger(value) : formatRounded(value)
 }
 
 export function formatInteger(value: number | undefined): string {

@@ -17,7 +17,8 @@ Without a part: all of them, and then the tables and pictures of docs/performanc
 ratios are to the raw one. The figures go to bench/results/latest.json, or to FILE; a run of one part replaces its own.
 Postgres is a server of the run's own, durable and on loopback, or DATABASE_URL where set: the URL of a role that may
 create databases and roles. pgbench takes part where it is installed. Redis, for the part envelope alone, is a server of
-its own too, or REDIS_URL where set.`
+its own too, or REDIS_URL where set. The part context replays transcripts of Claude Code from ../shared/data/transcripts,
+or from TRANSCRIPTS_DIR where set.`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -16,6 +16,8 @@ export interface Row {
   p99?: number
   /** A value other than rate or time; the table has the unit. */
   value?: number
+  /** Further values by the title of their column; every row of a table has the same columns. */
+  columns?: Record<string, number | undefined>
   note: string
   /** Why there are no figures. */
   fails?: string

@@ -1,4 +1,5 @@
 import { open } from '../../dist/index.js'
+import { transcriptTables } from '../context/transcript-tables.ts'
 import { messages, runReads } from '../load.ts'
 import { type Competitor, measureInTurns } from '../measure.ts'
 import type { Part } from '../part.ts'
@@ -8,12 +9,13 @@ import { urlOf } from './target.ts'
 const READS = 100
 const name = 'Throughline'
 
-/** X1: a context of 4,000 tokens, from a short log and from a long one. */
+/** X1: a context of 4,000 tokens, from a short log and from a long one. Then sessions of coding agents. */
 export const CONTEXT: Part = {
   name: 'context',
   stores: ['sqlite', 'postgres'],
   oneCaller: true,
-  async *run({ store, quick, rounds, ms, places }) {
+  async *run(options) {
+    const { store, quick, rounds, ms, places } = options
     const sizes = quick ? [1000, 10_000] : [1000, 100_000]
     const tl = await open({ url: await urlOf(store, places), index: false })
     const competitors: Competitor[] = []
@@ -35,5 +37,6 @@ export const CONTEXT: Part = {
     await tl.close()
     yield { id: 'X1', title: 'context() within 4,000 tokens', by: 'time', rows }
     await places.clear()
+    yield* transcriptTables(options)
   },
 }
