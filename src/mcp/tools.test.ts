@@ -82,6 +82,30 @@ describe('responses about a large session', () => {
     expect(sessions).toHaveLength(50)
   })
 
+  it('read one event whole, page by page', async () => {
+    const content = `${'a line of a long result\n'.repeat(2000)}😀 end`
+    const written = await session.append([
+      { type: 'tool_call', parts: { id: '1', name: 'read', arguments: { path: 'a.ts' } } },
+      { type: 'tool_result', content, parts: { toolCallId: '1' } },
+    ])
+    const [made, answered] = written.map(({ sequence }) => sequence)
+    expect((await call('read_event', { sequence: made })).data).toEqual({
+      sequence: made,
+      type: 'tool_call',
+      text: 'read({"path":"a.ts"})',
+      characters: 21,
+    })
+    let text = ''
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const page = await call('read_event', { sequence: answered, offset })
+      expect(page.text.includes(`(more: offset ${page.data.nextOffset} of `)).toBe(page.data.nextOffset !== undefined)
+      text += page.data.text
+      offset = page.data.nextOffset
+    }
+    expect(text).toBe(content)
+    await expect(call('read_event', { sequence: 1000 })).rejects.toMatchObject({ code: 'VALIDATION', field: 'sequence' })
+  })
+
   it('page through every event, also those larger than a response', async () => {
     const call = (n: number) => ({ id: `c${n}`, name: 'write', arguments: JSON.stringify({ text: '\\'.repeat(4000) }) })
     const huge = {
@@ -149,6 +173,7 @@ describe('stored text', () => {
       ['start_session', { conversationId: evil }],
       ['read_session', of],
       ['list_sessions', {}],
+      ['read_event', { ...of, sequence: (await session.record()).head }],
       ['recall', { query: 'New rules OBEY' }],
       ['build_context', { ...of, recall: true, maxTokens: 50_000 }],
       ['read_scratchpad', of],
@@ -186,7 +211,7 @@ describe('stored text', () => {
     expect(result.content).toHaveLength(1)
     // the tokenizer of this test has four characters to a token
     expect(JSON.stringify(result).length / 4).toBeLessThan(tokens + 100)
-    expect(result.content[0].text).toContain('omitted: budget)')
+    expect(result.content[0].text).toContain('omitted: turns_dropped)')
   })
 })
 

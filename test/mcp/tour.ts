@@ -123,6 +123,7 @@ async function end(call: Call, sessionId: string): Promise<void> {
   const read = await call('read_session', { sessionId, turns: 2 })
   expect(good(read)).toMatchObject({ session: { waitsFor: { text: 'It is faster' } }, omitted: 0 })
   expect(read.content[0]?.text).toContain(DATA_NOTICE)
+  expect(good(await call('read_event', { sessionId, sequence: 1 })).type).toBe('session_started')
   expect(good(await call('finish_session', { sessionId, outcome: 'confirmed' })).session.state).toBe('complete')
   const { sessions } = good(await call('list_sessions', { status: 'complete' }))
   expect(sessions.map(({ id }: { id: string }) => id)).toContain(sessionId)

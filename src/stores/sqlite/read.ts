@@ -31,6 +31,15 @@ export const SELECT_EVENTS = `
   where session_id = @sessionId and sequence > @after and sequence < @before
   order by sequence`
 
+/** The same for events of @types (a JSON array). */
+const SELECT_TYPED_EVENTS = `
+  select sequence, id, type, role, iif(octet_length(content) <= @inline, content, null) as content,
+    iif(octet_length(parts) > @inline, '', parts) as parts, agent_id, occurred_at, created_at
+  from session_events
+  where session_id = @sessionId and sequence > @after and sequence < @before
+    and type in (select value from json_each(@types))
+  order by sequence`
+
 const SELECT_CHECKSUMS = `
   select lower(hex(checksum))
   from session_events
@@ -66,11 +75,11 @@ type ShortRow = Omit<EventRow, 'content'> & { content: string | null }
 
 /** Reads of one session's log and views. */
 export function logReader(db: Database) {
-  const ordered = <Result>(sql: string) => ({
-    asc: prepared<[object], Result>(db, `${sql} asc`),
-    desc: prepared<[object], Result>(db, `${sql} desc`),
+  const ordered = <Result>(sql: string, limit = '') => ({
+    asc: prepared<[object], Result>(db, `${sql} asc ${limit}`),
+    desc: prepared<[object], Result>(db, `${sql} desc ${limit}`),
   })
-  const selectEvents = ordered<ShortRow>(SELECT_EVENTS)
+  const selectTyped = ordered<ShortRow>(SELECT_TYPED_EVENTS, LIMIT)
   const selectBlocks = ordered<number>(SELECT_BLOCKS)
   const selectLast = prepared<[object], ShortRow>(db, `${SELECT_EVENTS} desc ${LIMIT}`)
   const selectPage = prepared<[object], ShortRow>(db, `${SELECT_EVENTS} asc ${LIMIT}`)
@@ -83,17 +92,18 @@ export function logReader(db: Database) {
   selectBlocks.asc.pluck()
   selectBlocks.desc.pluck()
 
-  function readTypes(range: Range, types: readonly string[], { order, limit }: ReadQuery): ShortRow[] {
+  function readTypes(range: Range, list: readonly string[], { order, limit }: ReadQuery): ShortRow[] {
     const [first, last] = [blockOf(range.after + 1), blockOf(range.before - 1)]
-    const blocks = selectBlocks[order].all({ sessionId: range.sessionId, types: JSON.stringify(types), first, last })
+    const types = JSON.stringify(list)
+    const blocks = selectBlocks[order].all({ sessionId: range.sessionId, types, first, last })
     const found: ShortRow[] = []
     for (const block of blocks) {
       const after = Math.max(range.after, block * BLOCK - 1)
       const before = Math.min(range.before, (block + 1) * BLOCK)
-      for (const row of selectEvents[order].all({ ...range, after, before })) {
-        if (types.includes(row.type)) found.push(row)
-        if (found.length === limit) return found
+      for (const row of selectTyped[order].all({ ...range, after, before, types, limit: limit - found.length })) {
+        found.push(row)
       }
+      if (found.length === limit) return found
     }
     return found
   }
