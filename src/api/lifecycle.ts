@@ -185,6 +185,8 @@ export interface ContextOptions {
    * items as `memory_recall`. @default false
    */
   recall?: boolean | ContextRecall
+  /** Adds the summaries of the last 10 sub-agents that have ended. @default false */
+  children?: boolean
   /** False logs nothing and does not count memories as used. @default true */
   record?: boolean
 }

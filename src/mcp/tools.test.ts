@@ -103,7 +103,10 @@ describe('responses about a large session', () => {
       offset = page.data.nextOffset
     }
     expect(text).toBe(content)
-    await expect(call('read_event', { sequence: 1000 })).rejects.toMatchObject({ code: 'VALIDATION', field: 'sequence' })
+    await expect(call('read_event', { sequence: 1000 })).rejects.toMatchObject({
+      code: 'VALIDATION',
+      field: 'sequence',
+    })
   })
 
   it('page through every event, also those larger than a response', async () => {

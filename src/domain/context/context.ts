@@ -59,7 +59,7 @@ export interface Context {
 /** Sections before the history: they change rarely, so a provider can keep what it computed for them. */
 const BEFORE: readonly Section[] = ['task', 'earlier', 'reduced']
 /** Sections that can change with every call, as late as providers allow. */
-const AFTER: readonly Section[] = ['scratchpad', 'memories']
+const AFTER: readonly Section[] = ['children', 'scratchpad', 'memories']
 
 /** What a context is made of. */
 export interface ContextInput {

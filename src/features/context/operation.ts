@@ -8,6 +8,7 @@ import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Message } from '../../domain/message.ts'
 import { defined } from '../../domain/optional.ts'
+import { isFinal, type SessionRecord } from '../../domain/record.ts'
 import { truncateMessages } from '../../domain/truncate.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
 import { commitOf, digestLog, type Range, readCommits, summarize } from '../compaction/operation.ts'
@@ -16,14 +17,17 @@ import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { eventCounter, tokenCounter } from '../kernel/token-count.ts'
-import { recentEvents } from '../log/operation.ts'
+import { readEvents, recentEvents } from '../log/operation.ts'
 import { readMessages } from '../messages/operation.ts'
+import { childrenOf } from '../sessions/operation.ts'
 import { logHistory } from './history-source.ts'
 import { logRecall, recallFor, toldOf } from './recalled.ts'
 import { contextOptions, reduceOptions } from './schema.ts'
 
 /** Earlier sessions of the conversation whose summaries are included. */
 const EARLIER = 20
+/** Sub-agents whose summaries are included. */
+const CHILDREN = 10
 /** Turns that stay verbatim when the rest is summarised. */
 const KEPT_TURNS = 10
 /** Share of the budget above which older turns are summarised. */
@@ -35,7 +39,7 @@ export async function buildContext(
   id: string,
   options: ContextOptions & { format?: MessageFormat },
 ): Promise<ContextResult<Message[] | FormatOutput[MessageFormat]>> {
-  const { maxTokens, format, recall, record } = parse(contextOptions, options)
+  const { maxTokens, format, recall, children, record } = parse(contextOptions, options)
   const count = await tokenCounter(deps)
   const view = await load(deps, id)
   const reduction = await lastReduction(deps, id, view)
@@ -46,6 +50,7 @@ export async function buildContext(
   const sections: ContextSections = {
     ...(task !== undefined && { task }),
     earlier,
+    ...(children && { children: await childSummaries(deps, view) }),
     ...(reduction !== undefined && { reduced: { id: reduction.id, text: reduction.summary } }),
     scratchpad: view.state.scratchpad,
   }
@@ -82,9 +87,28 @@ async function earlierSummaries(deps: Deps, { record, commit }: SessionView) {
     if (links.length < LIMITS.page) break
     after = links.at(-1)
   }
+  if (ids.length === 0) return []
+  // sub-agents may share the conversation of their parent
+  const below = new Set(await deps.store.descendants(keyOf(deps, id)))
+  const others = ids.filter((sessionId) => !below.has(sessionId))
   // the newest first, since together they may be too large
-  const commits = await readCommits(ids.slice(-EARLIER).reverse(), (sessionId) => commitOf(deps, sessionId))
+  const commits = await readCommits(others.slice(-EARLIER).reverse(), (sessionId) => commitOf(deps, sessionId))
   return commits.reverse().map((commit) => ({ id: commit.id, text: commit.summary }))
+}
+
+/** Summaries of the last sub-agents that have a commit, oldest first. */
+async function childSummaries(deps: Deps, { record }: SessionView): Promise<ContextItem[]> {
+  const ended: SessionRecord[] = []
+  for await (const child of childrenOf(deps, record)) {
+    if (isFinal(child.status.state)) ended.push(child)
+    if (ended.length === CHILDREN) break
+  }
+  const summaries: ContextItem[] = []
+  for (const child of ended) {
+    const [commit] = await readEvents(deps, child.id, { types: ['session_compacted'], order: 'desc', limit: 1 })
+    if (commit !== undefined) summaries.unshift({ id: commit.id, text: `${child.task ?? child.id}: ${commit.content}` })
+  }
+  return summaries
 }
 
 interface Reduction {

@@ -12,7 +12,7 @@ export const contextResponse = z
     sections: z
       .array(
         z.strictObject({
-          section: z.enum(['task', 'scratchpad', 'earlier', 'memories', 'reduced', 'window']),
+          section: z.enum(['task', 'scratchpad', 'earlier', 'memories', 'reduced', 'children', 'window']),
           count: z.int().meta({ description: 'Number of items: messages, summaries, memories.' }),
           tokens: z.int(),
         } satisfies Keys<ContextResult<unknown>['sections'][number]>),

@@ -30,6 +30,7 @@ export const contextOptions = schema(() =>
       ),
       false,
     ),
+    children: z._default(z.boolean(), false),
     record: z._default(z.boolean(), true),
   }),
 )

@@ -128,6 +128,35 @@ export const apiChildRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A31',
+    title: 'puts the summaries of ended children into the context of their parent, late and on request',
+    async check(db) {
+      const tl = await db.connect()
+      const parent = await tl.sessions.create({ userId: 'ada', conversationId: 'c' })
+      await parent.append({ type: 'user_message', content: 'look it up' })
+      const separate = await childOf(tl, parent, { task: 'Search the web' })
+      const scope = { userId: 'ada', conversationId: 'c', chatmode: 'search' }
+      const within = await tl.sessions.create({ ...scope, parent: { sessionId: parent.id }, task: 'Search the files' })
+      for (const child of [separate, within]) {
+        await child.end()
+        await child.compact(`Found by ${child.id}`)
+      }
+      await childOf(tl, parent, { task: 'Still running' })
+      const plain = await parent.context({ maxTokens: 2000 })
+      assert.deepEqual(
+        plain.messages.map(({ content }) => content),
+        ['look it up'],
+      )
+      const { messages, sections } = await parent.context({ maxTokens: 2000, children: true })
+      const [summaries, last] = messages.map(({ content }) => content)
+      assert.match(summaries ?? '', /Search the web: Found by[\s\S]*Search the files: Found by/)
+      assert(!summaries?.includes('Still running'))
+      assert.deepEqual([last, sections.map(({ section }) => section)], ['look it up', ['window', 'children']])
+      const tight = await parent.context({ maxTokens: 4, children: true })
+      assert.deepEqual(tight.omitted, [{ section: 'children', count: 2, reason: 'budget' }])
+    },
+  },
+  {
+    id: 'A31',
     title: 'purges children with their parent, with their part in memories',
     async check(db) {
       const tl = await db.connect()

@@ -12,6 +12,7 @@ export const PART_NAMES = {
   earlier: 'Earlier sessions',
   reduced: 'Summary of this session',
   window: 'Messages',
+  children: 'Sub-agents',
   scratchpad: 'Scratchpad',
   memories: 'Recalled',
 } as const satisfies Record<Part, string>
@@ -51,7 +52,7 @@ export function formatPercent(size: number): string {
 }
 
 const BEFORE: readonly Part[] = ['task', 'earlier', 'reduced']
-const AFTER: readonly Part[] = ['scratchpad', 'memories']
+const AFTER: readonly Part[] = ['children', 'scratchpad', 'memories']
 
 /**
  * The part of each message. The parts before the conversation have one message each, and so have those that come late:
