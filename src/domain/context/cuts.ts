@@ -20,6 +20,7 @@ const PROTECTED = 0.2
 export const TURNS = 0.15
 /** Share of the room that a cut leaves used: then the next cut is a while away. */
 export const FILLED = 0.86
+/** Share that is used at least: below it, units turn back to their recent form. */
 const LEAST = 0.85
 
 /** Running sums: the item at k is the sum of the first k. */
