@@ -31,7 +31,11 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
         },
       },
     ],
-    listSessions: [{ name: 'wide', query: { userId: OWNER, chatmode: 'wide', limit: '500' } }],
+    listSessions: [
+      { name: 'wide', query: { userId: OWNER, chatmode: 'wide', limit: '500' } },
+      heavy.children('large', { limit: '500' }),
+      { name: 'by metadata', query: { userId: OWNER, metadata: JSON.stringify({ kind: 'wide' }), limit: '500' } },
+    ],
     reportUsage: ['user', 'tenant', 'day', 'model'].map((by) => ({ name: by, query: { by, limit: '500' } })),
     activeSession: [{ name: 'wide', query: { userId: OWNER, chatmode: 'wide' } }],
     getSession: heavy.each(['large']),
@@ -114,12 +118,6 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
     intakeStatus: [{ name: 'nothing' }],
     pauseIntake: [{ name: 'nothing' }],
     resumeIntake: [{ name: 'nothing' }],
-    // it needs a database of another system
-    backfillEnvelopes: [],
-    rollbackEnvelopes: [{ name: 'all', body: { batch: 'none', dryRun: true } }],
-    // they need Redis
-    warmEnvelopes: [],
-    cachedEnvelopes: [],
     ...conversationInputs(heavy),
   }
 }
