@@ -30,7 +30,10 @@ export interface MonitoredServer {
   stop(): Promise<void>
 }
 
-/** Starts one for a store, with a cache in front of it if there is one. If memory seems to grow by more than `mostBytes`, it collects garbage before it measures. */
+/**
+ * Starts one for a store, with a cache in front of it if there is one. If memory seems to grow by more than
+ * `mostBytes`, it collects garbage before it measures.
+ */
 export async function startMonitoredServer(
   store: string,
   cache: string | undefined,

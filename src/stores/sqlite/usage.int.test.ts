@@ -14,7 +14,10 @@ let folder: string
 let path: string
 let db: Database.Database
 
-/** Rows of 4 tenants, 10 users, 30 days and many models in turn, and some of sessions that are being removed or imported. */
+/**
+ * Rows of 4 tenants, 10 users, 30 days and many models in turn, and some of sessions that are being removed or
+ * imported.
+ */
 function fill(ids: readonly string[]): void {
   const insert = db.prepare(`
     insert into session_usage values (?, ?, ?, ?, ?, 1, ?, 0, 0, 0, 0)`)

@@ -762,9 +762,10 @@ begin
   end loop;
 end $$;
 
--- Deletes the next p_limit rows of everything of a user except sessions, which must then be indexed again: the whole of a
--- large user would exceed the statement timeout. Returns the numbers of memories and keys, and whether more may be left.
--- The first call renames the corpora of the index: nothing finds them any more, and a repeated purge removes the rest.
+-- Deletes the next p_limit rows of everything of a user except sessions, which must then be indexed again. Deleting all
+-- rows of a large user at once would exceed the statement timeout. Returns the numbers of memories and keys, and
+-- whether more may be left. The first call renames the corpora of the index: nothing finds them any more, and a
+-- repeated purge removes the rest.
 create function context.purge_memories(p_partition smallint, p_tenant text, p_user text, p_limit integer)
 returns table (memories integer, keys integer, has_more boolean)
 language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
