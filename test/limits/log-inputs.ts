@@ -7,6 +7,7 @@ import {
   forNew,
   forTexts,
   type HeavySessions,
+  type LargeInput,
   type LargeInputs,
   nested,
   sessionAfter,
@@ -77,7 +78,7 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
     snapshotAt: heavy.each(['large', 'work'], { params: { sequence: '3' } }),
     listMessages: [
       ...heavy.each(['large', 'calls']),
-      ...heavy.each(['calls', 'long'], { query: { format: 'anthropic' } }),
+      ...heavy.each(['calls', 'long'], { query: { format: 'anthropic' } }).map(mayBeTooLarge),
     ],
     addMessages: forTexts(LONGEST, (content) => ({ role: 'user', content })),
     clearMessages: heavy.copies(['long']),
@@ -121,6 +122,9 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
     ...conversationInputs(heavy),
   }
 }
+
+/** Messages are converted at once, so more than 16 MiB of them are refused. */
+const mayBeTooLarge = (input: LargeInput): LargeInput => ({ ...input, refused: 'maybe' })
 
 /** Of the routes that follow a task through its states. */
 function conversationInputs(heavy: HeavySessions): LargeInputs {
