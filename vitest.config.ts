@@ -20,6 +20,7 @@ startRun(isProving || process.env['TMPDIR'] !== undefined ? tmpdir() : (memoryFo
  * idle.
  */
 const LONGEST = [
+  'test/limits/largest-inputs',
   'postgres.int',
   'remote-postgres-redis.int',
   'postgres-split.int',
@@ -34,7 +35,6 @@ const LONGEST = [
   'test/crash/',
   'test/races/',
   'test/scale/',
-  'test/limits/',
   'src/cli/',
   'test/attacks/',
 ]

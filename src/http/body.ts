@@ -104,8 +104,8 @@ function watchRate(
 
 type Done = (error: Error | null, body?: unknown) => void
 
-/** Bytes that may take 10 ms to parse. */
-const LARGE = 1024 * 1024
+/** Bytes that may take 10 ms to check and parse: up to 20,000 different names. */
+const LARGE = 256 * 1024
 
 /** Checking a large body is one piece of work, parsing it another, and using it a third. */
 async function parsedInTurns(body: Buffer): Promise<unknown> {

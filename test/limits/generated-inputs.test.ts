@@ -3,15 +3,15 @@ import type { Throughline } from '../../src/index.ts'
 import { SAMPLES, sessionFor, type World } from '../http/samples.ts'
 import { amount, printFigure } from '../proof.ts'
 import { generatedInputs } from './generated-inputs.ts'
-import { type MeasuredStore, openMeasured, STORES } from './measured-requests.ts'
+import { type MeasuredStore, openMeasured, STORE_NAMES } from './measured-requests.ts'
 
 const INPUTS = generatedInputs(amount(8, 64))
 const PATIENCE = { timeout: 600_000 }
 
-describe.each(STORES)('inputs generated from the schemas, on $store', PATIENCE, (one) => {
+describe.each(STORE_NAMES)('inputs generated from the schemas, on %s', PATIENCE, (store) => {
   let measured: MeasuredStore
   beforeAll(async () => {
-    measured = await openMeasured(one)
+    measured = await openMeasured(store)
   })
   afterAll(() => measured.close())
 
@@ -25,7 +25,7 @@ describe.each(STORES)('inputs generated from the schemas, on $store', PATIENCE, 
       if (problem !== undefined) problems.push(`${route.operation}: ${problem}`)
     }
     expect(problems.join('\n')).toBe('')
-    printFigure(`${one.store}: accepted ${measured.accepted()} of ${INPUTS.length} generated inputs`)
+    printFigure(`${store}: accepted ${measured.accepted()} of ${INPUTS.length} generated inputs`)
     expect(measured.accepted()).toBeGreaterThan(INPUTS.length / 3)
   })
 })

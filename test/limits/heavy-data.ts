@@ -53,6 +53,7 @@ export async function storeHeavyData(tl: Throughline): Promise<HeavyData> {
     reasons: await stored('reasons', storeReasons),
   }
   await storeWideSessions(tl)
+  await storeChildren(tl, sessions.large)
   await storeUsage(tl)
   await storeCommits(tl)
   await storeMemories(tl, REMEMBERING)
@@ -81,7 +82,7 @@ export function manyModels(): EventInput[] {
 
 async function storeUsage(tl: Throughline): Promise<void> {
   for (let i = 0; i < amount(12, 100); i++) {
-    const session = await tl.sessions.create({ userId: OWNER, conversationId: `usage-${i}` })
+    const session = await tl.sessions.create({ userId: VISITOR, conversationId: `usage-${i}` })
     await session.append(manyModels())
   }
 }
@@ -150,7 +151,7 @@ async function storeWork(session: Session): Promise<void> {
 }
 
 async function storeReasons(session: Session): Promise<void> {
-  for (let i = 0; i < amount(20, 100); i++) {
+  for (let i = 0; i < amount(6, 100); i++) {
     await session.recordTransition({
       to: i % 2 === 0 ? 'motivator' : 'coach',
       reason: randomWords(LIMITS.statement, i),
@@ -160,17 +161,25 @@ async function storeReasons(session: Session): Promise<void> {
 
 /** Sessions with the largest metadata and task, more than a page of them; some ask the longest question. */
 async function storeWideSessions(tl: Throughline): Promise<void> {
-  const metadata = { text: randomWords(LIMITS.metadata - 100) }
+  const metadata = { kind: 'wide', text: randomWords(LIMITS.metadata - 100) }
   const task = randomWords(LIMITS.task)
   for (let i = 0; i < amount(100, 600); i++) {
     const session = await tl.sessions.create({ userId: OWNER, chatmode: 'wide', metadata, task })
-    if (i < amount(20, 100)) await session.ask(randomWords(LIMITS.statement, i))
+    if (i < amount(6, 100)) await session.ask(randomWords(LIMITS.statement, i))
+  }
+}
+
+/** Sub-agents with the largest metadata, more than a page of them. */
+async function storeChildren(tl: Throughline, sessionId: string): Promise<void> {
+  const metadata = { text: randomWords(LIMITS.metadata - 100) }
+  for (let i = 0; i < amount(100, 600); i++) {
+    await tl.sessions.create({ userId: OWNER, chatmode: `child ${i}`, metadata, parent: { sessionId } })
   }
 }
 
 /** Commits with the longest summaries. */
 async function storeCommits(tl: Throughline): Promise<void> {
-  for (let i = 0; i < amount(20, 100); i++) {
+  for (let i = 0; i < amount(6, 100); i++) {
     const session = await tl.sessions.create({ userId: OWNER, chatmode: `commit ${i}`, conversationId: 'commits' })
     await session.end()
     await session.compact(randomWords(LIMITS.statement, i))

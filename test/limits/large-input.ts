@@ -14,6 +14,8 @@ export interface LargeInput extends Omit<TestRequest, 'body'> {
   readonly body?: unknown | ((id: string) => unknown)
   /** The status with which the server refuses it, or whether it may refuse it. @default it accepts it */
   readonly refused?: number | 'maybe'
+  /** Whether to read a stream to its end. @default nobody reads it */
+  readonly isRead?: true
   /** How many streams open at once. Nobody reads them. @default 1 */
   readonly streams?: number
 }
@@ -59,6 +61,11 @@ export class HeavySessions {
   /** The same request for each of them; in `npm test` only for those that are named. */
   each(names: readonly HeavyName[], request: TestRequest = {}): LargeInput[] {
     return this.#chosen(names).map((name) => this.on(name, name, request))
+  }
+
+  /** A request for the children of one of them. */
+  children(of: HeavyName, query: Record<string, string>): LargeInput {
+    return { name: `children of ${of}`, query: { parent: this.#ids[of], ...query } }
   }
 
   /** A request for one of them. */

@@ -7,6 +7,7 @@ import {
   forNew,
   forTexts,
   type HeavySessions,
+  type LargeInput,
   type LargeInputs,
   nested,
   sessionAfter,
@@ -31,7 +32,11 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
         },
       },
     ],
-    listSessions: [{ name: 'wide', query: { userId: OWNER, chatmode: 'wide', limit: '500' } }],
+    listSessions: [
+      { name: 'wide', query: { userId: OWNER, chatmode: 'wide', limit: '500' } },
+      heavy.children('large', { limit: '500' }),
+      { name: 'by metadata', query: { userId: OWNER, metadata: JSON.stringify({ kind: 'wide' }), limit: '500' } },
+    ],
     reportUsage: ['user', 'tenant', 'day', 'model'].map((by) => ({ name: by, query: { by, limit: '500' } })),
     activeSession: [{ name: 'wide', query: { userId: OWNER, chatmode: 'wide' } }],
     getSession: heavy.each(['large']),
@@ -73,7 +78,7 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
     snapshotAt: heavy.each(['large', 'work'], { params: { sequence: '3' } }),
     listMessages: [
       ...heavy.each(['large', 'calls']),
-      ...heavy.each(['calls', 'long'], { query: { format: 'anthropic' } }),
+      ...heavy.each(['calls', 'long'], { query: { format: 'anthropic' } }).map(mayBeTooLarge),
     ],
     addMessages: forTexts(LONGEST, (content) => ({ role: 'user', content })),
     clearMessages: heavy.copies(['long']),
@@ -114,15 +119,12 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
     intakeStatus: [{ name: 'nothing' }],
     pauseIntake: [{ name: 'nothing' }],
     resumeIntake: [{ name: 'nothing' }],
-    // it needs a database of another system
-    backfillEnvelopes: [],
-    rollbackEnvelopes: [{ name: 'all', body: { batch: 'none', dryRun: true } }],
-    // they need Redis
-    warmEnvelopes: [],
-    cachedEnvelopes: [],
     ...conversationInputs(heavy),
   }
 }
+
+/** Messages are converted at once, so more than 16 MiB of them are refused. */
+const mayBeTooLarge = (input: LargeInput): LargeInput => ({ ...input, refused: 'maybe' })
 
 /** Of the routes that follow a task through its states. */
 function conversationInputs(heavy: HeavySessions): LargeInputs {

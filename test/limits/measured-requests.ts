@@ -5,6 +5,7 @@ import { authorization } from '../http/raw-requests.ts'
 import { urlOf } from '../http/send.ts'
 import { isProving, printFigure } from '../proof.ts'
 import { databasesOf, SERVING } from '../servers/database.ts'
+import { startRedis } from '../servers/redis.ts'
 import { temporaryFolder } from '../servers/test-run.ts'
 import type { LargeInput } from './large-input.ts'
 import { type Cost, type MonitoredServer, startMonitoredServer } from './monitored-server.ts'
@@ -25,6 +26,8 @@ export type MeasuredRoute = Pick<Route, 'method' | 'path' | 'operation' | 'strea
 export interface MeasuredStore {
   /** The database without the server. */
   readonly tl: Throughline
+  /** Of the server. */
+  url(): Promise<string>
   /** Sends a request, and says what was wrong with its response or its cost; `undefined` if nothing was. */
   problemWith(route: MeasuredRoute, input: LargeInput): Promise<string | undefined>
   /** How many requests it accepted. */
@@ -32,15 +35,16 @@ export interface MeasuredStore {
   close(): Promise<void>
 }
 
-export const STORES = [
-  { store: 'SQLite', create: sqliteFile },
-  { store: 'Postgres', create: postgresDatabase },
-] as const
+const STORES = { SQLite: sqliteFile, Postgres: postgresBehindRedis }
+
+export type StoreName = keyof typeof STORES
+export const STORE_NAMES = Object.keys(STORES) as StoreName[]
 
 interface TestStore {
   readonly url: string
   /** For servers, which must not be superusers. */
   readonly serving: string
+  readonly cache?: string
   remove(): Promise<void>
 }
 
@@ -50,27 +54,29 @@ async function sqliteFile(): Promise<TestStore> {
   return { url, serving: url, remove: async () => remove() }
 }
 
-async function postgresDatabase(): Promise<TestStore> {
+async function postgresBehindRedis(): Promise<TestStore> {
   const [server] = inject('postgres')
   const databases = await databasesOf(server?.url ?? '')
   const database = await databases.create()
+  const redis = await startRedis()
   const remove = async () => {
+    await redis.stop()
     await database.destroy()
     await databases.close()
   }
-  return { url: database.url(), serving: database.url(SERVING), remove }
+  return { url: database.url(), serving: database.url(SERVING), cache: redis.url, remove }
 }
 
-export async function openMeasured({ store, create }: (typeof STORES)[number]): Promise<MeasuredStore> {
-  const { url, serving, remove } = await create()
-  const tl = await open({ url, index: false })
+export async function openMeasured(store: StoreName): Promise<MeasuredStore> {
+  const { url, serving, cache, remove } = await STORES[store]()
+  const tl = await open({ url, index: false, ...(cache !== undefined && { cache }) })
   let server: MonitoredServer | undefined
   let accepted = 0
   const seen: Seen[] = []
 
   /** Starts it again after it died. */
   async function running(): Promise<MonitoredServer> {
-    if (server === undefined || server.hasEnded()) server = await startMonitoredServer(serving, MOST_BYTES)
+    if (server === undefined || server.hasEnded()) server = await startMonitoredServer(serving, cache, MOST_BYTES)
     return server
   }
 
@@ -109,7 +115,7 @@ export async function openMeasured({ store, create }: (typeof STORES)[number]): 
     await remove()
   }
 
-  return { tl, problemWith, accepted: () => accepted, close }
+  return { tl, url: async () => (await running()).url, problemWith, accepted: () => accepted, close }
 }
 
 /** A cost, and of what. */
@@ -134,7 +140,7 @@ async function sendAll(base: string, route: MeasuredRoute, input: LargeInput, si
   return (await Promise.all(results))[0] as Result
 }
 
-/** Sends a request and discards its response. Of a stream it reads nothing. */
+/** Sends a request and discards its response. Of a stream it reads nothing, unless the input says so. */
 async function sendOne(base: string, route: MeasuredRoute, input: LargeInput, signal: AbortSignal): Promise<Result> {
   const query = input.query === undefined ? '' : `?${new URLSearchParams(input.query)}`
   const url = route.isBesideApi ? base + route.path : urlOf(base, route.path, input)
@@ -150,8 +156,15 @@ async function sendOne(base: string, route: MeasuredRoute, input: LargeInput, si
   })
   const { status, ok, body } = response
   if (!ok) return { status, refusal: (await response.text()).slice(0, 300) }
-  if (!route.stream) await body?.pipeTo(new WritableStream())
+  if (route.operation === 'mcp') return { status, refusal: '', ...refusalByTool(await response.text()) }
+  if (!route.stream || input.isRead) await body?.pipeTo(new WritableStream())
   return { status, refusal: '' }
+}
+
+/** MCP refuses with status 200. */
+function refusalByTool(text: string): Result | undefined {
+  const { error, result } = JSON.parse(text) as { error?: object; result?: { isError?: boolean } }
+  return error === undefined && result?.isError !== true ? undefined : { status: 400, refusal: text.slice(0, 300) }
 }
 
 function problemOf({ name, refused }: LargeInput, { status, refusal }: Result, cost: Cost): string | undefined {

@@ -30,12 +30,18 @@ export interface MonitoredServer {
   stop(): Promise<void>
 }
 
-/** Starts one for a store. If memory seems to grow by more than `mostBytes`, it collects garbage before it measures. */
-export async function startMonitoredServer(store: string, mostBytes: number): Promise<MonitoredServer> {
+/**
+ * Starts one for a store, with a cache in front of it if there is one. If memory seems to grow by more than
+ * `mostBytes`, it collects garbage before it measures.
+ */
+export async function startMonitoredServer(
+  store: string,
+  cache: string | undefined,
+  mostBytes: number,
+): Promise<MonitoredServer> {
   const flags = ['--expose-gc', `--max-old-space-size=${HEAP}`, '--import', MONITOR]
   const command = [...flags, CLI, '--json', 'serve', '--url', store, '--port', '0', '--log', 'warn']
-  const { THROUGHLINE_CACHE_URL: _cache, ...inherited } = process.env
-  const env = { ...inherited, THROUGHLINE_JWT_SECRET: SECRET }
+  const env = { ...process.env, THROUGHLINE_JWT_SECRET: SECRET, THROUGHLINE_CACHE_URL: cache ?? '' }
   const child = trackProcess(spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], env }))
   const ended = once(child, 'exit')
   const dead = ended.then(([code, signal]) => {

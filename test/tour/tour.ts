@@ -44,6 +44,7 @@ export async function takeTour(run: Run, place: TourTarget, json: boolean): Prom
   await step(['doctor'])
   await step(['demo', '--url', place.url])
   await step(['sessions', '--user', 'ada'])
+  await step(['usage', '--user', 'ada'])
   const { items } = await look<{ items: Found[] }>(['sessions', '--user', 'ada'])
   const live = named(items, ({ status }) => status.state === 'running')
   const ended = named(items, ({ status }) => status.state === 'complete')

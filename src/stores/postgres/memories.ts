@@ -56,13 +56,22 @@ const FORGET_KEYS: Statement = {
   text: 'select context.delete_memory_keys($1, $2, $3, $4, $5) as keys',
 }
 
-const PURGE: Statement = { name: 'memories-purge', text: 'select * from context.purge_memories($1, $2, $3)' }
+const PURGE: Statement = { name: 'memories-purge', text: 'select * from context.purge_memories($1, $2, $3, $4)' }
+/** Rows that one call of a purge deletes: 10,000 entries of the index take about 35 ms. */
+const PURGED_ROWS = 10_000
 
 /**
  * Milliseconds that a change delays the next one of its user at most. A statement ends after 30 s, so the changes of
  * one user never wait on more than four connections, such as for the end of a long purge.
  */
 const LONGEST_CHANGE = 10_000
+
+/** What one call of a purge deleted. */
+interface Purged {
+  memories: number
+  keys: number
+  has_more: boolean
+}
 
 /** Memories of a user are in the user's partition; a caller who names no user asks everywhere. */
 export function memoryCalls(connections: Connections, locator: SessionLocator, partitions: Partitions): MemoryStore {
@@ -139,8 +148,14 @@ export function memoryCalls(connections: Connections, locator: SessionLocator, p
     },
 
     async purge(user: UserKey) {
-      const [counts] = await query<{ memories: number; keys: number }>(PURGE, userValues(user), { retry: false })
-      return counts ?? { memories: 0, keys: 0 }
+      const total = { memories: 0, keys: 0 }
+      for (let hasMore = true; hasMore; ) {
+        const [purged] = await query<Purged>(PURGE, [...userValues(user), PURGED_ROWS], { retry: false })
+        total.memories += purged?.memories ?? 0
+        total.keys += purged?.keys ?? 0
+        hasMore = purged?.has_more ?? false
+      }
+      return total
     },
   }
 }

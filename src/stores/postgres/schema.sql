@@ -2772,8 +2772,8 @@ end $function$
 alter function context.paused_since(smallint) owner to throughline_functions;
 grant execute on function context.paused_since(smallint) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.purge_memories(p_partition smallint, p_tenant text, p_user text)
- RETURNS TABLE(memories integer, keys integer)
+CREATE OR REPLACE FUNCTION context.purge_memories(p_partition smallint, p_tenant text, p_user text, p_limit integer)
+ RETURNS TABLE(memories integer, keys integer, has_more boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
@@ -2782,38 +2782,66 @@ CREATE OR REPLACE FUNCTION context.purge_memories(p_partition smallint, p_tenant
 AS $function$
 declare
   v_user memori.memories.user_id%type := p_user;
+  v_left integer := p_limit;
+  v_count integer;
   v_corpora integer[];
+  v_table text;
 begin
   perform lock_user(p_tenant, p_user);
   perform set_tenant(p_tenant);
-  delete from memori.memory_versions x where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
-  delete from memori.memory_history x where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
-  delete from memori.memory_sources x where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
-  delete from memori.memory_keys x where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant;
-  get diagnostics keys = row_count;
-  delete from memori.memories m where m.partition = p_partition and m.user_id = v_user and m.tenant = p_tenant;
+  update recall_corpora x
+  set corpus = 'purged:' || x.corpus_id
+  where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.corpus not like 'purged:%';
+  if found then
+    update session_marks x
+    set indexed = 0, turns = 0
+    from sessions s
+    where s.partition = p_partition and s.tenant = p_tenant and s.user_id = p_user and x.partition = p_partition
+      and x.session_id = s.id;
+  end if;
+
+  foreach v_table in array array['memory_history', 'memory_sources', 'memory_keys', 'memory_versions'] loop
+    execute format(
+        'delete from memori.%1$I where ctid = any (array(
+          select x.ctid from memori.%1$I x where x.partition = $1 and x.user_id = $2 and x.tenant = $3 limit $4
+        ))', v_table)
+      using p_partition, p_user, p_tenant, v_left;
+    get diagnostics v_count = row_count;
+    v_left := v_left - v_count;
+    if v_table = 'memory_keys' then
+      keys := v_count;
+    end if;
+  end loop;
+  delete from memori.memories
+  where ctid = any (array(
+    select m.ctid
+    from memori.memories m
+    where m.partition = p_partition and m.user_id = v_user and m.tenant = p_tenant
+    limit v_left
+  ));
   get diagnostics memories = row_count;
-  with deleted as (
-    delete from recall_corpora x
-    where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant
-    returning x.corpus_id
-  )
-  select array_agg(g.corpus_id) into v_corpora from deleted g;
-  delete from recall_terms x where x.partition = p_partition and x.corpus_id = any (v_corpora);
-  delete from recall_speakers x where x.partition = p_partition and x.corpus_id = any (v_corpora);
-  delete from recall_postings x where x.partition = p_partition and x.corpus_id = any (v_corpora);
-  delete from recall_blocks x where x.partition = p_partition and x.corpus_id = any (v_corpora);
-  delete from recall_messages x where x.partition = p_partition and x.corpus_id = any (v_corpora);
-  update session_marks x
-  set indexed = 0, turns = 0
-  from sessions s
-  where s.partition = p_partition and s.tenant = p_tenant and s.user_id = p_user and x.partition = p_partition
-    and x.session_id = s.id;
+  v_left := v_left - memories;
+
+  select coalesce(array_agg(x.corpus_id), '{}') into v_corpora
+  from recall_corpora x
+  where x.partition = p_partition and x.user_id = p_user and x.tenant = p_tenant and x.corpus like 'purged:%';
+  foreach v_table in array array[
+    'recall_terms', 'recall_speakers', 'recall_postings', 'recall_blocks', 'recall_messages', 'recall_corpora'
+  ] loop
+    execute format(
+        'delete from context.%1$I where ctid = any (array(
+          select x.ctid from context.%1$I x where x.partition = $1 and x.corpus_id = any ($2) limit $3
+        ))', v_table)
+      using p_partition, v_corpora, v_left;
+    get diagnostics v_count = row_count;
+    v_left := v_left - v_count;
+  end loop;
+  has_more := v_left = 0;
   return next;
 end $function$
 ;
-alter function context.purge_memories(smallint,text,text) owner to throughline_functions;
-grant execute on function context.purge_memories(smallint,text,text) to throughline_app;
+alter function context.purge_memories(smallint,text,text,integer) owner to throughline_functions;
+grant execute on function context.purge_memories(smallint,text,text,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.purge_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_at timestamp with time zone)
  RETURNS TABLE(events integer, keys integer)

@@ -41,6 +41,11 @@ const INSERT_EVENT = `
     (session_id, sequence, id, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))`
 
+const INSERT_TEXTS = 'insert into session_texts (session_id, sequence, content, parts) values (?, ?, ?, ?)'
+
+/** Characters of content and parts above which an event keeps them in `session_texts`. */
+export const LONG_EVENT = 16 * 1024
+
 export const INSERT_TYPE = `
   insert into session_types (session_id, type, block)
   values (?, ?, ?)
@@ -57,7 +62,7 @@ const INSERT_KEY = `
 
 const SELECT_RANGE = `
   select sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
-  from session_events
+  from session_log
   where session_id = ? and sequence between ? and ?
   order by sequence`
 
@@ -81,6 +86,7 @@ interface ViewWriters {
 
 export function logWriter(db: Database, heads: HeadCache, { work, envelopes, labels, usages }: ViewWriters): LogWriter {
   const insertEvent = prepared(db, INSERT_EVENT)
+  const insertTexts = prepared(db, INSERT_TEXTS)
   const insertType = prepared(db, INSERT_TYPE)
   const selectKey = prepared<[string, string], { fingerprint: string; first: number; last: number }>(db, SELECT_KEY)
   const insertKey = prepared(db, INSERT_KEY)
@@ -115,8 +121,11 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
 
   function insertRow(sessionId: string, event: NewEvent, sequence: number, at: string): StoredEvent {
     const { id, type, role, content, parts, agentId, occurredAt, checksum } = event
-    const [rest, when] = [parts ?? null, occurredAt ?? null]
-    insertEvent.run(sessionId, sequence, id, type, role, content, rest, agentId ?? null, when, at, checksum)
+    const isLong = content.length + (parts?.length ?? 0) > LONG_EVENT
+    if (isLong) insertTexts.run(sessionId, sequence, content, parts ?? null)
+    const [text, rest] = isLong ? [null, null] : [content, parts ?? null]
+    const when = occurredAt ?? null
+    insertEvent.run(sessionId, sequence, id, type, role, text, rest, agentId ?? null, when, at, checksum)
     return storedEvent(event, sequence, at)
   }
 

@@ -34,6 +34,8 @@ const SELECT_HIDDEN_IDS = `
 
 const REMOVE_EVENTS = 'delete from session_events where session_id = ? and sequence <= ?'
 
+const REMOVE_TEXTS = 'delete from session_texts where session_id = ? and sequence <= ?'
+
 const OF_SESSION = 'session_id = @sessionId'
 
 export const REMOVE_SOME = {
@@ -65,6 +67,7 @@ export function hiddenSessions(db: Database, index: IndexWriter, batches: EventB
   const reveal = prepared(db, 'delete from hidden_sessions where session_id = ?')
   const allowRemoval = prepared(db, 'insert into session_purges (session_id) values (?)')
   const removeEvents = prepared(db, REMOVE_EVENTS)
+  const removeTexts = prepared(db, REMOVE_TEXTS)
   const forbidRemoval = prepared(db, 'delete from session_purges where session_id = ?')
   const removeTypes = prepared<[object]>(db, REMOVE_SOME.types)
   const removeEdges = prepared<[object]>(db, REMOVE_SOME.edges)
@@ -83,6 +86,7 @@ export function hiddenSessions(db: Database, index: IndexWriter, batches: EventB
     const last = batches.next(sessionId, 0).at(-1)
     if (last !== undefined) {
       allowRemoval.run(sessionId)
+      removeTexts.run(sessionId, last.sequence)
       counts.events += removeEvents.run(sessionId, last.sequence).changes
       forbidRemoval.run(sessionId)
       return true

@@ -7,15 +7,16 @@ import { prepared } from './statement.ts'
  */
 export const PIECE_MS = 5
 
-/** Few, because SQLite reads a large event as a whole, in 4 ms, only to step over it. */
-const MAX_EVENTS = 4
+const MAX_EVENTS = 64
 const MAX_BYTES = 256 * 1024
 
 const SELECT_BATCH = `
-  select sequence, type, octet_length(content) + octet_length(coalesce(parts, '')) as bytes
-  from session_events
-  where session_id = ? and sequence > ?
-  order by sequence
+  select e.sequence, e.type, octet_length(coalesce(e.parts, '')) + coalesce(
+      octet_length(e.content), octet_length(t.content) + octet_length(coalesce(t.parts, '')), 0) as bytes
+  from session_events e
+  left join session_texts t on e.content is null and t.session_id = e.session_id and t.sequence = e.sequence
+  where e.session_id = ? and e.sequence > ?
+  order by e.sequence
   limit ${MAX_EVENTS}`
 
 /** Rows of a table to remove at a time. */

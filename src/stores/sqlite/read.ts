@@ -23,7 +23,7 @@ import {
 import { prepared } from './statement.ts'
 import { SELECT_RECORD, SELECT_STATE, SELECT_VIEW } from './view-sql.ts'
 
-/** Rows without texts longer than @inline; SQLite finds their length without loading them. */
+/** Rows without the texts of long events, and without those longer than @inline: SQLite knows their length unread. */
 export const SELECT_EVENTS = `
   select sequence, id, type, role, iif(octet_length(content) <= @inline, content, null) as content,
     iif(octet_length(parts) > @inline, '', parts) as parts, agent_id, occurred_at, created_at
@@ -46,7 +46,7 @@ const SELECT_CHECKSUMS = `
   where session_id = @sessionId and sequence > @after and sequence < @before
   order by sequence`
 
-const SELECT_TEXTS = 'select content, parts from session_events where session_id = ? and sequence = ?'
+const SELECT_TEXTS = 'select content, parts from session_log where session_id = ? and sequence = ?'
 
 /** Blocks of the range in which one of @types (a JSON array) occurs. */
 export const SELECT_BLOCKS = `

@@ -63,7 +63,7 @@ export const SELECT_SPAN = `
 
 const SELECT_EVENT = `
   select sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
-  from session_events
+  from session_log
   where session_id = ? and sequence = ?`
 
 const IS_OWNER = 'select 1 from sessions where id = ? and tenant = ? and user_id = ?'

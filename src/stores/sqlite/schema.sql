@@ -178,7 +178,7 @@ CREATE TABLE session_events (
   id          text    not null,
   type        text    not null,
   role        text    not null,
-  content     text    not null,
+  content     text,
   parts       text,
   agent_id    text,
   occurred_at text,
@@ -230,6 +230,15 @@ CREATE TABLE session_state (
   version    integer not null,
   updated_at text    not null
 ) strict, without rowid;
+
+CREATE TABLE session_texts (
+  id         integer primary key,
+  session_id text    not null,
+  sequence   integer not null,
+  content    text    not null,
+  parts      text,
+  unique (session_id, sequence)
+) strict;
 
 CREATE TABLE session_types (
   session_id text    not null,
@@ -348,6 +357,25 @@ begin
   select raise(abort, 'events are append-only: they cannot be changed');
 end;
 
+CREATE TRIGGER session_texts_no_delete before delete on session_texts
+when not exists (select 1 from session_purges where session_id = old.session_id)
+begin
+  select raise(abort, 'events are append-only: only a purge removes them');
+end;
+
+CREATE TRIGGER session_texts_no_replace before insert on session_texts
+when exists (
+  select 1 from session_texts where session_id = new.session_id and sequence = new.sequence or id = new.id
+)
+begin
+  select raise(abort, 'events are append-only: this sequence is taken');
+end;
+
+CREATE TRIGGER session_texts_no_update before update on session_texts
+begin
+  select raise(abort, 'events are append-only: they cannot be changed');
+end;
+
 CREATE VIEW conversation_sessions as
 select
   s.id,
@@ -362,7 +390,7 @@ select
         'agentId', e.agent_id,
         'timestamp', coalesce(e.occurred_at, e.created_at)
       )) as message
-      from session_events e
+      from session_log e
       where e.session_id = s.id and e.sequence > s.cleared_at and e.content <> ''
         and e.type in ('user_message', 'model_message')
       order by e.sequence
@@ -374,7 +402,7 @@ select
       select json_object(
         'from', e.parts ->> 'from', 'to', e.parts ->> 'to', 'reason', e.content, 'timestamp', e.created_at
       ) as switch
-      from session_events e
+      from session_log e
       where e.session_id = s.id and e.type = 'agent_transition'
       order by e.sequence
     ) t
@@ -383,6 +411,13 @@ select
   s.last_activity_at as updated_at,
   s.expires_at
 from sessions s;
+
+CREATE VIEW session_log as
+select
+  e.session_id, e.sequence, e.id, e.type, e.role, coalesce(e.content, t.content, '') as content,
+  coalesce(e.parts, t.parts) as parts, e.agent_id, e.occurred_at, e.created_at
+from session_events e
+left join session_texts t on e.content is null and t.session_id = e.session_id and t.sequence = e.sequence;
 
 CREATE INDEX conversation_commits_conversation on conversation_commits (tenant, conversation_id, position, commit_id);
 

@@ -53,6 +53,12 @@ const COPY_EVENTS = `
   where session_id = ? and sequence > ? and sequence <= ?
   order by sequence`
 
+const COPY_TEXTS = `
+  insert into session_texts (session_id, sequence, content, parts)
+  select ?, sequence, content, parts
+  from session_texts
+  where session_id = ? and sequence > ? and sequence <= ?`
+
 /** How far a fork has copied its source. */
 export interface CopyPosition {
   sequence: number
@@ -91,6 +97,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
   const updateView = prepared(db, UPDATE_VIEW)
   const upsertState = prepared(db, UPSERT_STATE)
   const copyEvents = prepared(db, COPY_EVENTS)
+  const copyTexts = prepared(db, COPY_TEXTS)
   const insertType = prepared(db, INSERT_TYPE)
   const deleteHead = [
     prepared(db, 'delete from session_state where session_id = ?'),
@@ -132,7 +139,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
     const batch = batches.next(sessionId, position.sequence).filter((event) => event.sequence <= sequence)
     const last = batch.at(-1)
     if (last !== undefined) {
-      copyEvents.run(id, sessionId, position.sequence, last.sequence)
+      for (const copy of [copyTexts, copyEvents]) copy.run(id, sessionId, position.sequence, last.sequence)
       for (const event of batch) insertType.run(id, event.type, blockOf(event.sequence))
       position.sequence = last.sequence
       return true

@@ -14,14 +14,23 @@ let folder: string
 let path: string
 let db: Database.Database
 
-/** Rows of 4 tenants, 10 users, 30 days and many models in turn, and some of a session that is gone. */
+/**
+ * Rows of 4 tenants, 10 users, 30 days and many models in turn, and some of sessions that are being removed or
+ * imported.
+ */
 function fill(ids: readonly string[]): void {
   const insert = db.prepare(`
     insert into session_usage values (?, ?, ?, ?, ?, 1, ?, 0, 0, 0, 0)`)
   const add = (id: string, n: number, model: string, tenant: string, user: string) =>
     insert.run(id, `2026-01-${`${1 + (n % 30)}`.padStart(2, '0')}`, model, tenant, user, n)
   for (let n = 1; n <= 1000; n++) add(ids[n % ids.length] ?? '', n, `m${n % 7}-${n}`, `t${n % 4}`, `u${n % 10}`)
-  for (let n = 1; n <= 90; n++) add(`gone-${n}`, 0, 'gone', 't0', 'u0')
+  const hide = db.prepare(`insert into hidden_sessions values (?, 't0', 'u0', null, '2026-01-31')`)
+  const begin = db.prepare(`insert into session_imports values (?, 't0', 'u0', 1, '{}')`)
+  for (let n = 1; n <= 90; n++) {
+    add(`gone-${n}`, 0, 'gone', 't0', 'u0')
+    const invisible = n % 2 === 0 ? hide : begin
+    invisible.run(`gone-${n}`)
+  }
 }
 
 beforeEach(async () => {
@@ -110,7 +119,7 @@ describe('query plans', () => {
         const lines = plan.map(({ detail }) => detail).join('; ')
         expect(lines, sql).toContain(index)
         expect(lines, sql).not.toContain('FOR ORDER BY')
-        expect(lines, sql).not.toMatch(/SCAN s\b/)
+        expect(lines, sql).not.toMatch(/\bsessions\b/)
       }
     }
   })

@@ -42,6 +42,12 @@ const SELECT_ROWS = `
   order by day, model
   ${LIMIT}`
 
+/**
+ * Sessions with rows that no report counts. A few, if any: looking each row up in `sessions` took 30 µs beside the
+ * largest metadata, because SQLite reads whole rows to compare their ids.
+ */
+const INVISIBLE = 'select session_id from hidden_sessions union all select session_id from session_imports'
+
 /** Rows of one piece of a report: 5,000 take 5 ms. */
 const PIECE = 5000
 
@@ -134,7 +140,7 @@ export function usageSql(query: Omit<UsageQuery, 'limit'>, isContinued: boolean)
     ...(first === 'day' && until !== undefined ? ['day < @until'] : []),
   ]
   const filtered = [
-    'exists (select 1 from sessions s where s.id = session_usage.session_id)',
+    `session_id not in (${INVISIBLE})`,
     ...(since === undefined ? [] : ['day >= @since']),
     ...(until === undefined ? [] : ['day < @until']),
     ...(after === undefined ? [] : [`${key} > @key`]),

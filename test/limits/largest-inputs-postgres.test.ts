@@ -1,0 +1,3 @@
+import { describeLargestInputs } from './largest-inputs.ts'
+
+describeLargestInputs('Postgres')
