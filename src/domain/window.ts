@@ -87,7 +87,7 @@ export interface WindowBuilder {
   cut(start?: TurnStart): Window
 }
 
-/** A result counts with its call, because without the call it is left out. Events before the first turn belong to it. */
+/** A result counts with its call, because without the call it is left out. */
 export function windowBuilder(maxTokens?: number): WindowBuilder {
   const newestFirst: SessionEvent[] = []
   /** Tokens of the newest events, by their number. */
