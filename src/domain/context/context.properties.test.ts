@@ -6,7 +6,7 @@ import { pairResults } from '../formats/pairing.ts'
 import type { Message } from '../message.ts'
 import { messageTokens } from '../message-tokens.ts'
 import { fitContext } from './context.ts'
-import { anyHistory, characters, historyOf } from './history-samples.ts'
+import { anyHistory, characters, historyOf } from '../../../test/context/history-samples.ts'
 
 const SECTIONS = {
   task: 'Add retries',

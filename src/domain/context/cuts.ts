@@ -147,3 +147,11 @@ export function steadiest(lowest: number, highest: number, sequences: readonly n
   }
   return best
 }
+
+/** The step of the range that has the greatest power of two as its factor, for the same reason. */
+export function steadiestStep(lowest: number, highest: number): number {
+  const rank = (step: number) => (step === 0 ? 31 : 31 - Math.clz32(step & -step))
+  let best = highest
+  for (let step = highest; step >= lowest; step--) if (rank(step) > rank(best)) best = step
+  return best
+}

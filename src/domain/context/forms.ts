@@ -8,7 +8,7 @@ export type Form = 'newest' | 'recent' | 'old'
 
 /** Largest share of the budget for one text, for the arguments of a call, and for one result. */
 const SHARE: Record<Form, { text: number; arguments: number; result: number }> = {
-  newest: { text: 1 / 3, arguments: 1 / 16, result: 1 / 6 },
+  newest: { text: 1 / 3, arguments: 1 / 16, result: 1 / 9 },
   recent: { text: 1 / 8, arguments: 1 / 16, result: 1 / 9 },
   old: { text: 1 / 32, arguments: 1 / 32, result: 1 / 9 },
 }
@@ -34,7 +34,7 @@ interface Shown {
  * Where a session fits as a whole once its long texts are shortened, they keep as much as fits: this factor times
  * their share, to the power of the step. The steps are coarse, so that a growing session changes its long texts rarely.
  */
-const FACTOR = 1.15
+const FACTOR = 1.1
 /** From this step on every text may take the whole budget. */
 export const WHOLE = Math.ceil(Math.log(16) / Math.log(FACTOR))
 

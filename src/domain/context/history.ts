@@ -1,5 +1,5 @@
 import { type SessionEvent, startsTurn } from '../event.ts'
-import { CostList, chooseRecent, chooseShown, FILLED, TURNS } from './cuts.ts'
+import { CostList, chooseRecent, chooseShown, FILLED, steadiestStep, TURNS } from './cuts.ts'
 import { type Form, type Forms, WHOLE } from './forms.ts'
 import { type Chosen, type Rendered, renderUnits } from './render.ts'
 import { OlderTurns, type Positions, type Turn } from './turns.ts'
@@ -89,18 +89,14 @@ async function fitWhole(pairing: HistoryPairing, room: number, forms: Forms): Pr
     for (const [place, unit] of units.entries()) tokens += await longer.cost(unit, place === 0 ? 'newest' : 'recent')
     return tokens
   }
-  let [fits, exceeds] = [0, WHOLE + 1]
-  if ((await costAt(WHOLE)) <= room) fits = WHOLE
-  while (exceeds - fits > 1) {
-    const middle = Math.floor((fits + exceeds) / 2)
-    if ((await costAt(middle)) <= room) fits = middle
-    else exceeds = middle
-  }
+  const longest = await lastStep(async (step) => (await costAt(step)) <= room)
+  const filled = await lastStep(async (step) => (await costAt(step)) < FILLED * room)
+  const step = longest === WHOLE ? WHOLE : steadiestStep(Math.min(filled + 1, longest), longest)
   const chosen = units.map((unit, place): Chosen => ({ unit, form: place === 0 ? 'newest' : 'recent' }))
-  const rendered = await renderUnits(chosen.reverse(), forms.withStep(fits))
+  const rendered = await renderUnits(chosen.reverse(), forms.withStep(step))
   return {
     ...rendered,
-    tokens: await costAt(fits),
+    tokens: await costAt(step),
     dangling: danglingCalls(units),
     noCall: pairing.orphans(),
     noResult: unanswered.toReversed(),
@@ -108,6 +104,18 @@ async function fitWhole(pairing: HistoryPairing, room: number, forms: Forms): Pr
     next: (units[0]?.event.sequence ?? 0) + 1,
     isCut: false,
   }
+}
+
+/** The last step for which something holds that holds for all smaller ones; -1 if it holds for none. */
+async function lastStep(holds: (step: number) => Promise<boolean>): Promise<number> {
+  if (await holds(WHOLE)) return WHOLE
+  let [last, beyond] = [-1, WHOLE]
+  while (beyond - last > 1) {
+    const middle = Math.floor((last + beyond) / 2)
+    if (await holds(middle)) last = middle
+    else beyond = middle
+  }
+  return last
 }
 
 /** Reads and measures until older units can change nothing. Returns whether that was all. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { characters } from './history-samples.ts'
+import { characters } from '../../../test/context/history-samples.ts'
 import { applyArgumentsCut, applyCut, cutArguments, cutText } from './shorten.ts'
 
 const shorten = async (text: string, limit: number) => {
