@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../json.ts'
 import { printedFiles } from './shell-reads.ts'
-import { commandLine, type IntentReader, runs } from './tool-intent.ts'
+import { commandLine, type IntentReader } from './tool-intent.ts'
 
 /** The lines of a patch that name a file. */
 const FILE_LINE = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm
@@ -57,7 +57,7 @@ export function runsOrPatches(...keys: readonly string[]): IntentReader {
 export const runsWithArguments: IntentReader = (given) => {
   const { command, args } = given
   const more = typeof args === 'string' ? listIn(args) : args
-  if (typeof command !== 'string' || !Array.isArray(more) || more.length === 0) return runs('command')(given)
+  if (typeof command !== 'string' || !Array.isArray(more) || more.length === 0) return runsOrPatches('command')(given)
   const line = commandLine([command, ...more])
   return line === undefined ? undefined : { command: line }
 }
