@@ -27,7 +27,7 @@ describe('the extractive summary', () => {
         'Task: Add retries',
         'Concluded: Done. Tests pass.',
         'Files written: src/{a.ts, b.ts}',
-        'Commands: 1 of 3 failed: npm run lint failed with 2; ls; npm test passed',
+        'Commands: 1 of 3 failed: npm run lint failed with 2; npm test passed; ls',
         'Decisions: use jitter; five retries',
         'Open: Which delay?',
       ].join('\n'),
@@ -47,6 +47,9 @@ describe('the extractive summary', () => {
 
   it('keeps whole sentences of a long message, or the beginning of one that does not end', () => {
     const message = `One is done.  Two is\ndone! ${'and so on '.repeat(100)}. Three.`
+    const items = `All is done. The parts:\n\n- one, without an end\n- two\n- ${'three '.repeat(200)}`
+    const parts = 'Concluded: All is done. The parts: - one, without an end - two …'
+    expect(extractiveSummary({ work: NOTHING, lastModelMessage: items })).toBe(parts)
     expect(extractiveSummary({ work: NOTHING, lastModelMessage: message })).toBe('Concluded: One is done. Two is done!')
     const endless = extractiveSummary({ work: NOTHING, lastModelMessage: 'x1.5 '.repeat(400) })
     expect(endless).toMatch(/^Concluded: x1\.5 .*…$/)
@@ -60,7 +63,7 @@ describe('the extractive summary', () => {
   it('keeps the newest of long lists and counts the others', () => {
     const filesWritten = Array.from({ length: 200 }, (_, i) => ({ path: `src/file-${i}.ts` }))
     const summary = extractiveSummary({ work: { ...NOTHING, filesWritten, omitted: { filesWritten: 5 } } })
-    expect(summary).toMatch(/^Files written: src\/\{file-179\.ts, .*, file-199\.ts\} \(and 184 more\)$/)
+    expect(summary).toMatch(/^Files written: src\/\{file-165\.ts, .*, file-199\.ts\} \(and 170 more\)$/)
     const pair = ['x'.repeat(118), 'y'.repeat(118)]
     expect(extractiveSummary({ work: { ...NOTHING, decisions: pair } })).toBe(`Decisions: ${pair.join('; ')}`)
     const decisions = ['a short one', 'y'.repeat(1000)]
@@ -106,6 +109,20 @@ describe('the extractive summary', () => {
     expect(of(1)).not.toContain('Committed')
   })
 
+  it('lists commands without what limits their output, those that only look around last, and no commits', () => {
+    const passed = (command: string) => ({ command, exitCode: 0 })
+    const looks = ['git status', 'cd src && ls -l | head -5', 'grep -rn "x" src 2>/dev/null; echo "---"', 'ls']
+    const acts = ['npm test 2>&1 | tail -30', 'git push 2>&1', 'git commit -m "feat: retry"', 'lsof -i']
+    const commands = [...acts, ...looks].map(passed)
+    expect(extractiveSummary({ work: { ...NOTHING, commands: commands.slice(0, 5) } })).toBe(
+      'Committed: feat: retry\nCommands: git status passed; npm test passed; git push passed; lsof -i passed',
+    )
+    const all = { ...NOTHING, commands: [{ command: 'make', exitCode: 2 }, ...commands] }
+    expect(extractiveSummary({ work: all }).split('\n').at(-1)).toMatch(
+      /^Commands: 1 of 9 failed: make failed with 2; lsof -i passed; git push passed; npm test passed; ls passed; /,
+    )
+  })
+
   it('leaves out code and marks of the last message, and ends at no number of a list', () => {
     const message = `## Done\n\n**All** passed:\n\`\`\`\nlog\n\`\`\`\n1. One. 2. Two. 3. ${'x'.repeat(900)}`
     expect(extractiveSummary({ work: NOTHING, lastModelMessage: message })).toBe(
@@ -118,6 +135,36 @@ describe('the extractive summary', () => {
     expect(extractiveSummary({ work: { ...NOTHING, filesWritten: files } })).toBe(
       'Files written: a.ts, e.ts, src/{b.ts, d.ts}, docs/c.md',
     )
+  })
+
+  it('has at most two thousand characters, even if each part is full', () => {
+    const long = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(38)}`)
+    const work: WorkSummary = {
+      ...WORK,
+      decisions: long,
+      openSteps: long,
+      openQuestions: long,
+      requests: long,
+      filesWritten: long.map((path) => ({ path })),
+      commands: long.flatMap((name) => [
+        { command: name, exitCode: 1 },
+        { command: `git commit -m "${name}"`, exitCode: 0 },
+      ]),
+      omitted: { decisions: 1e6, filesWritten: 1e6, commands: 1e6 },
+    }
+    const text = long.join('. ')
+    const summary = extractiveSummary({ task: text, work, lastModelMessage: text })
+    expect(summary.split('\n').map((line) => line.split(':')[0])).toEqual([
+      'Task',
+      'Asked later',
+      'Concluded',
+      'Committed',
+      'Files written',
+      'Commands',
+      'Decisions',
+      'Open',
+    ])
+    expect(summary.length).toBeLessThanOrEqual(2000)
   })
 
   it('has at most two thousand characters, whatever it is made of', () => {
@@ -133,7 +180,10 @@ describe('the extractive summary', () => {
           openCalls: all,
           requests: all,
           filesWritten: all.map((path) => ({ path })),
-          commands: all.map((command, exitCode) => ({ command, exitCode })),
+          commands: all.flatMap((command, exitCode) => [
+            { command, exitCode },
+            { command: `git commit -m "${command}"`, exitCode: 0 },
+          ]),
           omitted: { decisions: 1e9, filesWritten: 1e9, commands: 1e9 },
         }
         const summary = extractiveSummary({ task, work, lastModelMessage: task, proposed })

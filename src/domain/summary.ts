@@ -13,10 +13,9 @@ export interface SummaryInput {
 }
 
 /** Maximum characters per part. */
-const MAX_LENGTH = { task: 220, asked: 220, list: 280, decisions: 240, open: 220 } as const
-/** The conclusion gets what the other parts leave of this; with all headings the summary stays below 2,000. */
-const TOTAL = 1820
-const CONCLUDED = { least: 300, most: 900 } as const
+const MAX_LENGTH = { task: 220, asked: 180, list: 240, decisions: 240, open: 200, concluded: 900, files: 480 } as const
+/** Conclusion and files share what the other parts leave of this; with all headings the summary stays below 2,000. */
+const TOTAL = 1890
 
 /**
  * Summarizes by rules: deterministic, at most 2,000 characters, never empty. The conclusion is the agent's proposal,
@@ -30,17 +29,18 @@ export function extractiveSummary({ task, work, lastModelMessage, proposed }: Su
     [goal === '' ? 'Asked' : 'Asked later']: formatList(otherRequests(work.requests, goal), 0, ' / ', MAX_LENGTH.asked),
     Concluded: '',
     Committed: formatList(work.commands.flatMap(committed), 0, '; ', MAX_LENGTH.list),
-    'Files written': formatPaths(
-      work.filesWritten.map(({ path }) => path),
-      omitted.filesWritten,
-    ),
+    'Files written': '',
     Commands: formatCommands(work.commands, omitted.commands),
     Decisions: formatList(work.decisions, omitted.decisions, '; ', MAX_LENGTH.decisions),
     Open: formatList(openEnds(work), 0, '; ', MAX_LENGTH.open),
   }
-  const used = Object.values(parts).reduce((sum, { length }) => sum + length, 0)
-  const room = Math.min(Math.max(TOTAL - used, CONCLUDED.least), CONCLUDED.most)
-  parts.Concluded = firstSentences(plainText(proposed) || plainText(lastModelMessage), room)
+  const room = TOTAL - Object.values(parts).reduce((sum, { length }) => sum + length, 0)
+  const conclusion = plainText(proposed) || plainText(lastModelMessage)
+  const paths = work.filesWritten.map(({ path }) => path)
+  const pathRoom = Math.min(MAX_LENGTH.files, room - Math.min(conclusion.length, room / 2))
+  parts['Files written'] = formatPaths(paths, omitted.filesWritten, pathRoom)
+  const rest = room - parts['Files written'].length
+  parts.Concluded = firstSentences(conclusion, Math.min(rest, MAX_LENGTH.concluded))
   const lines = Object.entries(parts).flatMap(([name, text]) => (text === '' ? [] : [`${name}: ${text}`]))
   return lines.length === 0 ? 'No work was recorded.' : lines.join('\n')
 }
@@ -53,10 +53,14 @@ function oneLine(text: string | undefined): string {
   return (text ?? '').slice(0, MAX_READ).replace(/\s+/g, ' ').trim()
 }
 
-/** One line without fenced code and the marks of headings and bold text. */
+/** The lines of a message, without fenced code and the marks of headings and bold text. */
 function plainText(text: string | undefined): string {
   const { prose } = proseOf((text ?? '').slice(0, MAX_READ), MAX_READ)
-  return oneLine(prose.replace(/^#{1,6} +|\*\*/gm, ''))
+  const lines = prose.replace(/^#{1,6} +|\*\*/gm, '').split('\n')
+  return lines
+    .map(oneLine)
+    .filter((line) => line !== '')
+    .join('\n')
 }
 
 /** Characters by which a request is recognized as the task. */
@@ -72,7 +76,7 @@ function openEnds({ openQuestions, openSteps, commands, openCalls }: WorkSummary
   const last = commands.at(-1)
   return [
     ...(openCalls.length === 0 ? [] : [`no result of ${openCalls.slice(0, 5).join(', ')}`]),
-    ...(last !== undefined && hasFailed(last) ? [`the last command failed: ${oneLine(last.command)}`] : []),
+    ...(last !== undefined && hasFailed(last) ? [`the last command failed: ${shortCommand(last.command)}`] : []),
     ...openSteps.toReversed(),
     ...openQuestions,
   ]
@@ -96,12 +100,14 @@ function committed({ command, exitCode }: WorkSummary['commands'][number]): stri
 /** Ends of sentences; the number of a list's item, such as `2.`, ends none. */
 const SENTENCE_END = /(?<!(?:^|\s)\d{1,3})[.!?。！？](?=\s)/g
 
-/** Returns the whole sentences that fit, or the start of the first. */
+/** Returns on one line the whole sentences or lines that fit, or the start of the first. */
 function firstSentences(text: string, limit: number): string {
-  if (text.length <= limit) return text
-  const ends = Array.from(text.slice(0, limit).matchAll(SENTENCE_END), ({ index }) => index)
-  const end = ends.at(-1) ?? 0
-  return end < 1 ? truncateText(text, limit) : text.slice(0, end + 1)
+  if (text.length <= limit) return oneLine(text)
+  const start = text.slice(0, limit)
+  const sentence = Array.from(start.matchAll(SENTENCE_END), ({ index }) => index).at(-1) ?? 0
+  const line = start.slice(0, -' …'.length).lastIndexOf('\n')
+  if (line > sentence) return `${oneLine(text.slice(0, line))} …`
+  return oneLine(sentence < 1 ? truncateText(text, limit) : text.slice(0, sentence + 1))
 }
 
 /** Lists the last items that fit, in order or from the last one on, and counts the rest. */
@@ -129,13 +135,16 @@ function withRest(list: string, more: number): string {
   return more === 0 ? list : `${list} (and ${more} more)`
 }
 
+/** Room for `(and 12 more)`. */
+const REST = 20
+
 /** The newest paths that fit; those of one folder together: `src/{a.ts, b.ts}`. */
-function formatPaths(paths: readonly string[], omitted: number | undefined): string {
+function formatPaths(paths: readonly string[], omitted: number | undefined, limit: number): string {
   let list = ''
   let kept = 0
   for (; kept < paths.length; kept++) {
-    const longer = byFolder(paths.slice(paths.length - kept - 1).map((path) => truncateText(path, MAX_LENGTH.list / 2)))
-    if (longer.length > MAX_LENGTH.list) break
+    const longer = byFolder(paths.slice(paths.length - kept - 1).map((path) => truncateText(path, limit / 2)))
+    if (longer.length > limit - REST) break
     list = longer
   }
   return withRest(list, paths.length - kept + (omitted ?? 0))
@@ -154,18 +163,37 @@ function byFolder(paths: readonly string[]): string {
   ).join(', ')
 }
 
-/** Failed commands come first, then the newest: the others only say what was tried. */
+/** Failed commands come first, then the newest. Those that only look around come last, Git commits have their own line. */
 function formatCommands(commands: WorkSummary['commands'], omitted = 0): string {
   const failed = commands.filter(hasFailed)
-  const others = commands.filter((command) => !hasFailed(command))
+  const others = commands.filter((command) => !hasFailed(command) && committed(command).length === 0)
+  const looks = others.filter(({ command }) => onlyLooks(command))
+  const acts = others.filter((command) => !looks.includes(command))
   const count =
     failed.length === 0 || others.length === 0 ? '' : `${failed.length} of ${commands.length + omitted} failed: `
-  const list = [...others, ...failed].map(formatCommand)
+  const list = [...looks, ...acts, ...failed].map(formatCommand)
   return count + formatList(list, omitted, '; ', MAX_LENGTH.list, count !== '')
 }
 
+/** Commands that change and check nothing. */
+const LOOKS =
+  /^(?:cd|pwd|ls|cat|head|tail|sed -n|nl|wc|grep|rg|find|tree|which|echo|printf|sleep|git (?:status|log|diff|show|branch))\b/
+
+function onlyLooks(command: string): boolean {
+  return shortCommand(command)
+    .split(/\s*(?:&&|\|\|?|;)\s*/)
+    .every((step) => step === '' || LOOKS.test(step))
+}
+
+/** A command without what only limits its output. */
+function shortCommand(command: string): string {
+  return oneLine(command)
+    .replace(/ 2>(?:&1|\/dev\/null)/g, '')
+    .replace(/ \| (?:head|tail)(?: -n ?\d+| -\d+)?$/, '')
+}
+
 function formatCommand({ command, exitCode }: WorkSummary['commands'][number]): string {
-  const name = truncateText(oneLine(command), 80)
+  const name = truncateText(shortCommand(command), 80)
   if (exitCode === undefined) return name
   return hasFailed({ exitCode }) ? `${name} failed with ${exitCode}` : `${name} passed`
 }

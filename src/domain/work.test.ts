@@ -260,6 +260,8 @@ describe('what tool calls did', () => {
   })
 
   it('names the last requests of the user', () => {
+    const typed = '<command-name>/compact</command-name>\n<command-args>and go on</command-args>'
+    expect(summarizeWork([said(typed)]).requests).toEqual(['/compact and go on'])
     expect(summarizeWork([said(' Add\n retries '), said(' '), said('x'.repeat(500))]).requests).toEqual([
       'Add retries',
       `${'x'.repeat(399)}…`,

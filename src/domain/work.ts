@@ -3,6 +3,7 @@ import { DECISION, nodeOf, type Observation, observationsOf, statedEdges, trunca
 import { isObject } from './json.ts'
 import { type ToolTable, toolTable } from './tools/tool-table.ts'
 import { toolFold } from './tools/tool-work.ts'
+import { typedCommand } from './typed-command.ts'
 
 /** Maximum entries per list: the newest are kept, the others counted. */
 const MAX_ENTRIES = 200
@@ -118,13 +119,7 @@ export function workBuilder(tools = toolTable()): WorkBuilder {
       times = { firstAt: event.createdAt, ...times, lastAt: event.createdAt }
       if (startsTurn(event)) {
         turns++
-        const request = truncateText(
-          event.content
-            .slice(0, 4 * MAX_REQUEST)
-            .replace(/\s+/g, ' ')
-            .trim(),
-          MAX_REQUEST,
-        )
+        const request = requestOf(event.content.slice(0, 4 * MAX_REQUEST))
         if (request !== '') requests.push(request)
         if (requests.length > MAX_REQUESTS) requests.shift()
       }
@@ -165,6 +160,12 @@ export function workBuilder(tools = toolTable()): WorkBuilder {
       }
     },
   }
+}
+
+/** A user message on one line; of a command in tags only what the user typed. */
+function requestOf(text: string): string {
+  const words = typedCommand(text) ?? text
+  return truncateText(words.replace(/\s+/g, ' ').trim(), MAX_REQUEST)
 }
 
 const cut = (text: string) => truncateText(text, MAX_TEXT)
