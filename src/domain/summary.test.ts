@@ -40,6 +40,17 @@ describe('the extractive summary', () => {
     expect(extractiveSummary({ ...given, proposed: ' ' })).toBe('Concluded: Thanks!')
   })
 
+  it('keeps the report of the work if the last messages only talk about it', () => {
+    const of = (report: string, lastModelMessage = 'Yes, pushed.', proposed?: string) =>
+      extractiveSummary({ work: { ...NOTHING, report }, lastModelMessage, proposed })
+    expect(of('Retries are in.\nTests pass.')).toBe('Concluded: Retries are in. Tests pass. / Yes, pushed.')
+    expect(of('Yes, pushed.')).toBe('Concluded: Yes, pushed.')
+    expect(of('Retries are in.', 'Thanks', 'Done.')).toBe('Concluded: Done.')
+    const long = of('x. '.repeat(900), 'y. '.repeat(900))
+    expect(long).toMatch(/^Concluded: (x\. )+\/ (y\. )+y\.$/)
+    expect(long.length).toBeLessThan(920)
+  })
+
   it('is not empty even if there was nothing', () => {
     expect(extractiveSummary({ work: NOTHING })).toBe('No work was recorded.')
     expect(extractiveSummary({ task: ' \n', work: NOTHING, lastModelMessage: '' })).toBe('No work was recorded.')

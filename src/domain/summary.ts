@@ -19,14 +19,19 @@ const TOTAL = 1890
 
 /**
  * Summarizes by rules: deterministic, at most 2,000 characters, never empty. The conclusion is the agent's proposal,
- * else the first sentences of its last message.
+ * else the first sentences of its last messages.
  */
 export function extractiveSummary({ task, work, lastModelMessage, proposed }: SummaryInput): string {
   const { omitted } = work
   const goal = truncateText(oneLine(task), MAX_LENGTH.task)
   const parts = {
     Task: goal,
-    [goal === '' ? 'Asked' : 'Asked later']: formatList(otherRequests(work.requests, goal), 0, ' / ', MAX_LENGTH.asked),
+    [goal === '' ? 'Asked' : 'Asked later']: formatList(
+      otherRequests(work.requests, goal),
+      0,
+      SEPARATOR,
+      MAX_LENGTH.asked,
+    ),
     Concluded: '',
     Committed: formatList(work.commands.flatMap(committed), 0, '; ', MAX_LENGTH.list),
     'Files written': '',
@@ -35,15 +40,18 @@ export function extractiveSummary({ task, work, lastModelMessage, proposed }: Su
     Open: formatList(openEnds(work), 0, '; ', MAX_LENGTH.open),
   }
   const room = TOTAL - Object.values(parts).reduce((sum, { length }) => sum + length, 0)
-  const conclusion = plainText(proposed) || plainText(lastModelMessage)
+  const last = plainText(proposed) || plainText(lastModelMessage)
+  const report = plainText(proposed) === '' ? plainText(work.report) : ''
   const paths = work.filesWritten.map(({ path }) => path)
-  const pathRoom = Math.min(MAX_LENGTH.files, room - Math.min(conclusion.length, room / 2))
+  const pathRoom = Math.min(MAX_LENGTH.files, room - Math.min(report.length + last.length, room / 2))
   parts['Files written'] = formatPaths(paths, omitted.filesWritten, pathRoom)
-  const rest = room - parts['Files written'].length
-  parts.Concluded = firstSentences(conclusion, Math.min(rest, MAX_LENGTH.concluded))
+  parts.Concluded = conclude(report, last, Math.min(room - parts['Files written'].length, MAX_LENGTH.concluded))
   const lines = Object.entries(parts).flatMap(([name, text]) => (text === '' ? [] : [`${name}: ${text}`]))
   return lines.length === 0 ? 'No work was recorded.' : lines.join('\n')
 }
+
+/** Between messages. */
+const SEPARATOR = ' / '
 
 /** Characters read of a text. */
 const MAX_READ = 64 * 1024
@@ -99,6 +107,13 @@ function committed({ command, exitCode }: WorkSummary['commands'][number]): stri
 
 /** Ends of sentences; the number of a list's item, such as `2.`, ends none. */
 const SENTENCE_END = /(?<!(?:^|\s)\d{1,3})[.!?。！？](?=\s)/g
+
+/** The report of the work, and what was answered later. */
+function conclude(report: string, answer: string, limit: number): string {
+  if (report === '' || report === answer) return firstSentences(answer, limit)
+  const later = firstSentences(answer, limit / 3)
+  return `${firstSentences(report, limit - later.length - SEPARATOR.length)}${SEPARATOR}${later}`
+}
 
 /** Returns on one line the whole sentences or lines that fit, or the start of the first. */
 function firstSentences(text: string, limit: number): string {
