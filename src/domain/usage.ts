@@ -161,7 +161,8 @@ export function joinUsage(one: Usage, other: Usage): Usage {
   return joined
 }
 
-function sumsOf({ inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, costUsd = 0 }: Usage) {
+/** The sums of one usage. */
+export function sumsOf({ inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, costUsd = 0 }: Usage) {
   // transcripts spread one call over several events; only the first has its input
   const messages = inputTokens > 0 ? 1 : 0
   return { messages, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd }

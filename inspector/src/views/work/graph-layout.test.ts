@@ -33,7 +33,10 @@ describe('layoutGraph', () => {
 
   it('gives the lines of a busy node more room to fan out', () => {
     const gap = (count: number) => {
-      const { nodes } = layoutGraph('a', Array.from({ length: count }, (_, i) => edge('a', `b${i}`)))
+      const { nodes } = layoutGraph(
+        'a',
+        Array.from({ length: count }, (_, i) => edge('a', `b${i}`)),
+      )
       const [a, b] = nodes
       return (b?.x ?? 0) - (a?.x ?? 0)
     }
