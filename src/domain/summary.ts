@@ -1,6 +1,5 @@
 import { hasFailed, truncateText } from './graph.ts'
 import { proseOf } from './prose.ts'
-import type { SessionRecord, SessionStatus } from './record.ts'
 import type { WorkSummary } from './work.ts'
 
 /** Input of a summary. */
@@ -57,7 +56,7 @@ const SEPARATOR = ' / '
 const MAX_READ = 64 * 1024
 
 /** Collapses all white space. Of a longer text only the start: every use cuts the result. */
-function oneLine(text: string | undefined): string {
+export function oneLine(text: string | undefined): string {
   return (text ?? '').slice(0, MAX_READ).replace(/\s+/g, ' ').trim()
 }
 
@@ -178,7 +177,7 @@ function byFolder(paths: readonly string[]): string {
   ).join(', ')
 }
 
-/** Failed commands come first, then the newest. Those that only look around come last, Git commits have their own line. */
+/** Failed commands first, then the newest, last those that only look around. Git commits have a line of their own. */
 function formatCommands(commands: WorkSummary['commands'], omitted = 0): string {
   const failed = commands.filter(hasFailed)
   const others = commands.filter((command) => !hasFailed(command) && committed(command).length === 0)
@@ -207,75 +206,9 @@ function shortCommand(command: string): string {
     .replace(/ \| (?:head|tail)(?: -n ?\d+| -\d+)?$/, '')
 }
 
-function formatCommand({ command, exitCode }: WorkSummary['commands'][number]): string {
+/** A command with its outcome: `npm test passed`. */
+export function formatCommand({ command, exitCode }: WorkSummary['commands'][number]): string {
   const name = truncateText(shortCommand(command), 80)
   if (exitCode === undefined) return name
   return hasFailed({ exitCode }) ? `${name} failed with ${exitCode}` : `${name} passed`
-}
-
-/** Maximum characters per line, and lines per list. */
-const MAX_COLUMNS = 100
-const MAX_ROWS = 8
-
-/** Describes the work so far and what the session waits for, in short lines of plain text. */
-export function formatProgress(
-  record: Pick<SessionRecord, 'task' | 'status' | 'startedAt'>,
-  work: WorkSummary,
-): string {
-  const { omitted, turns, toolCalls, plans } = work
-  const lists = [
-    work.openSteps.length > 0 ? bullets('Still to do', work.openSteps, 0) : bullets('Plan', plans.slice(-1), 0),
-    bullets('Decisions', work.decisions, omitted.decisions),
-    bullets(
-      'Files written',
-      work.filesWritten.map(({ path }) => path),
-      omitted.filesWritten,
-    ),
-    bullets('Files read', work.filesRead, omitted.filesRead),
-    bullets('Commands', work.commands.map(formatCommand), omitted.commands),
-  ].flat()
-  return [
-    `Task: ${oneLine(record.task) || 'not stated'}`,
-    `Started: ${formatUtc(record.startedAt)}, ${pluralize(turns, 'turn')}, ${pluralize(toolCalls, 'tool call')} so far`,
-    ...(lists.length === 0 ? ['No work recorded yet.'] : lists),
-    formatStatus(record.status),
-  ]
-    .map((line) => truncateText(line, MAX_COLUMNS))
-    .join('\n')
-}
-
-function bullets(name: string, items: readonly string[], omitted: number | undefined): string[] {
-  if (items.length === 0) return []
-  const shown = items.slice(-MAX_ROWS)
-  const more = items.length - shown.length + (omitted ?? 0)
-  return [
-    `${name}${more === 0 ? '' : ` (the last ${shown.length} of ${shown.length + more})`}:`,
-    ...shown.map((item) => `  - ${oneLine(item)}`),
-  ]
-}
-
-function formatStatus(status: SessionStatus): string {
-  switch (status.state) {
-    case 'running':
-      return 'Status: working.'
-    case 'awaiting_user':
-      return `Waiting for an answer: ${oneLine(status.question)}`
-    case 'interrupted':
-      return `Interrupted: ${oneLine(status.userMessage)}`
-    case 'pending_complete':
-      return `Waiting for confirmation: ${oneLine(status.summary)}`
-    case 'complete':
-      return 'Complete.'
-    case 'aborted':
-      return `Ended early: ${oneLine(status.reason)}`
-  }
-}
-
-function pluralize(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`
-}
-
-/** Formats a stored time for people: `2026-01-31 09:30 UTC`. */
-export function formatUtc(at: string): string {
-  return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 }
