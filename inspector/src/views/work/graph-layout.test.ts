@@ -41,7 +41,7 @@ describe('layoutGraph', () => {
       return (b?.x ?? 0) - (a?.x ?? 0)
     }
     expect(gap(5)).toBe(gap(2))
-    expect(gap(40)).toBeGreaterThan(gap(5) + 80)
+    expect(gap(40)).toBeGreaterThan(gap(5) + 50)
   })
 
   it('draws all relations between two nodes as one line attached to their sides', () => {

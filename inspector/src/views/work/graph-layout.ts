@@ -75,7 +75,7 @@ export function layoutGraph(node: string, edges: readonly GraphEdge[]): GraphLay
   const lines = groupIntoLines(edges)
   const graph = new Dagre({ multigraph: true })
   // many lines at one node need room to fan out, or the labels would cover them
-  const ranksep = Math.max(28, Math.min(180, 4 * busiest(lines)))
+  const ranksep = Math.max(28, Math.min(90, 3 * busiest(lines)))
   graph.setGraph({ rankdir: 'LR', nodesep: 12, edgesep: 12, ranksep, marginx: 12, marginy: 12 })
   // numbers instead of names: dagre uses names as object keys, and `__proto__` breaks it
   const names = new Map<string, string>()
