@@ -43,6 +43,18 @@ describe('throughline usage', () => {
     )
   })
 
+  it('prints no cost where none is known', async () => {
+    const tl = await open({ url: `sqlite:${cwd}/a.db`, index: false })
+    const session = await tl.sessions.create({ userId: 'cy' })
+    await session.append({
+      type: 'model_message',
+      content: 'A',
+      usage: { model: 'own', inputTokens: 1, outputTokens: 1 },
+    })
+    await tl.close()
+    expect((await run('--user', 'cy')).stdout).toMatch(/ 1 +0 +0 +1 +-\n$/)
+  })
+
   it('prints the report of what is asked for', async () => {
     const users = (await run('--by', 'user')).stdout.split('\n')
     expect(users.slice(1, 3).map((line) => line.split(' ')[0])).toEqual(['ada', 'bob�[2J'])

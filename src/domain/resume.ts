@@ -1,7 +1,7 @@
 import { defined } from './optional.ts'
 import type { Policy } from './policy.ts'
+import { formatUtc } from './progress.ts'
 import { endTime, isFinal, type SessionRecord, type SessionStatus } from './record.ts'
-import { formatUtc } from './summary.ts'
 
 /** What to do when the user returns to a session. */
 export type ResumePlan =

@@ -1,12 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { SessionStatus } from './record.ts'
-import { extractiveSummary, formatProgress, formatUtc } from './summary.ts'
+import { extractiveSummary } from './summary.ts'
 import { summarizeWork, type WorkSummary } from './work.ts'
 
 const NOTHING = summarizeWork([])
-const AT = '2026-01-31T09:30:00.000Z'
-
 const WORK: WorkSummary = {
   ...NOTHING,
   decisions: ['use jitter', 'five retries'],
@@ -27,7 +24,7 @@ describe('the extractive summary', () => {
         'Task: Add retries',
         'Concluded: Done. Tests pass.',
         'Files written: src/{a.ts, b.ts}',
-        'Commands: 1 of 3 failed: npm run lint failed with 2; ls; npm test passed',
+        'Commands: 1 of 3 failed: npm run lint failed with 2; npm test passed; ls',
         'Decisions: use jitter; five retries',
         'Open: Which delay?',
       ].join('\n'),
@@ -40,6 +37,17 @@ describe('the extractive summary', () => {
     expect(extractiveSummary({ ...given, proposed: ' ' })).toBe('Concluded: Thanks!')
   })
 
+  it('keeps the report of the work if the last messages only talk about it', () => {
+    const of = (report: string, lastModelMessage = 'Yes, pushed.', proposed?: string) =>
+      extractiveSummary({ work: { ...NOTHING, report }, lastModelMessage, proposed })
+    expect(of('Retries are in.\nTests pass.')).toBe('Concluded: Retries are in. Tests pass. / Yes, pushed.')
+    expect(of('Yes, pushed.')).toBe('Concluded: Yes, pushed.')
+    expect(of('Retries are in.', 'Thanks', 'Done.')).toBe('Concluded: Done.')
+    const long = of('x. '.repeat(900), 'y. '.repeat(900))
+    expect(long).toMatch(/^Concluded: (x\. )+\/ (y\. )+y\.$/)
+    expect(long.length).toBeLessThan(920)
+  })
+
   it('is not empty even if there was nothing', () => {
     expect(extractiveSummary({ work: NOTHING })).toBe('No work was recorded.')
     expect(extractiveSummary({ task: ' \n', work: NOTHING, lastModelMessage: '' })).toBe('No work was recorded.')
@@ -47,6 +55,9 @@ describe('the extractive summary', () => {
 
   it('keeps whole sentences of a long message, or the beginning of one that does not end', () => {
     const message = `One is done.  Two is\ndone! ${'and so on '.repeat(100)}. Three.`
+    const items = `All is done. The parts:\n\n- one, without an end\n- two\n- ${'three '.repeat(200)}`
+    const parts = 'Concluded: All is done. The parts: - one, without an end - two …'
+    expect(extractiveSummary({ work: NOTHING, lastModelMessage: items })).toBe(parts)
     expect(extractiveSummary({ work: NOTHING, lastModelMessage: message })).toBe('Concluded: One is done. Two is done!')
     const endless = extractiveSummary({ work: NOTHING, lastModelMessage: 'x1.5 '.repeat(400) })
     expect(endless).toMatch(/^Concluded: x1\.5 .*…$/)
@@ -60,7 +71,7 @@ describe('the extractive summary', () => {
   it('keeps the newest of long lists and counts the others', () => {
     const filesWritten = Array.from({ length: 200 }, (_, i) => ({ path: `src/file-${i}.ts` }))
     const summary = extractiveSummary({ work: { ...NOTHING, filesWritten, omitted: { filesWritten: 5 } } })
-    expect(summary).toMatch(/^Files written: src\/\{file-179\.ts, .*, file-199\.ts\} \(and 184 more\)$/)
+    expect(summary).toMatch(/^Files written: src\/\{file-165\.ts, .*, file-199\.ts\} \(and 170 more\)$/)
     const pair = ['x'.repeat(118), 'y'.repeat(118)]
     expect(extractiveSummary({ work: { ...NOTHING, decisions: pair } })).toBe(`Decisions: ${pair.join('; ')}`)
     const decisions = ['a short one', 'y'.repeat(1000)]
@@ -106,6 +117,20 @@ describe('the extractive summary', () => {
     expect(of(1)).not.toContain('Committed')
   })
 
+  it('lists commands without what limits their output, those that only look around last, and no commits', () => {
+    const passed = (command: string) => ({ command, exitCode: 0 })
+    const looks = ['git status', 'cd src && ls -l | head -5', 'grep -rn "x" src 2>/dev/null; echo "---"', 'ls']
+    const acts = ['npm test 2>&1 | tail -30', 'git push 2>&1', 'git commit -m "feat: retry"', 'lsof -i']
+    const commands = [...acts, ...looks].map(passed)
+    expect(extractiveSummary({ work: { ...NOTHING, commands: commands.slice(0, 5) } })).toBe(
+      'Committed: feat: retry\nCommands: git status passed; npm test passed; git push passed; lsof -i passed',
+    )
+    const all = { ...NOTHING, commands: [{ command: 'make', exitCode: 2 }, ...commands] }
+    expect(extractiveSummary({ work: all }).split('\n').at(-1)).toMatch(
+      /^Commands: 1 of 9 failed: make failed with 2; lsof -i passed; git push passed; npm test passed; ls passed; /,
+    )
+  })
+
   it('leaves out code and marks of the last message, and ends at no number of a list', () => {
     const message = `## Done\n\n**All** passed:\n\`\`\`\nlog\n\`\`\`\n1. One. 2. Two. 3. ${'x'.repeat(900)}`
     expect(extractiveSummary({ work: NOTHING, lastModelMessage: message })).toBe(
@@ -118,6 +143,36 @@ describe('the extractive summary', () => {
     expect(extractiveSummary({ work: { ...NOTHING, filesWritten: files } })).toBe(
       'Files written: a.ts, e.ts, src/{b.ts, d.ts}, docs/c.md',
     )
+  })
+
+  it('has at most two thousand characters, even if each part is full', () => {
+    const long = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(38)}`)
+    const work: WorkSummary = {
+      ...WORK,
+      decisions: long,
+      openSteps: long,
+      openQuestions: long,
+      requests: long,
+      filesWritten: long.map((path) => ({ path })),
+      commands: long.flatMap((name) => [
+        { command: name, exitCode: 1 },
+        { command: `git commit -m "${name}"`, exitCode: 0 },
+      ]),
+      omitted: { decisions: 1e6, filesWritten: 1e6, commands: 1e6 },
+    }
+    const text = long.join('. ')
+    const summary = extractiveSummary({ task: text, work, lastModelMessage: text })
+    expect(summary.split('\n').map((line) => line.split(':')[0])).toEqual([
+      'Task',
+      'Asked later',
+      'Concluded',
+      'Committed',
+      'Files written',
+      'Commands',
+      'Decisions',
+      'Open',
+    ])
+    expect(summary.length).toBeLessThanOrEqual(2000)
   })
 
   it('has at most two thousand characters, whatever it is made of', () => {
@@ -133,7 +188,10 @@ describe('the extractive summary', () => {
           openCalls: all,
           requests: all,
           filesWritten: all.map((path) => ({ path })),
-          commands: all.map((command, exitCode) => ({ command, exitCode })),
+          commands: all.flatMap((command, exitCode) => [
+            { command, exitCode },
+            { command: `git commit -m "${command}"`, exitCode: 0 },
+          ]),
           omitted: { decisions: 1e9, filesWritten: 1e9, commands: 1e9 },
         }
         const summary = extractiveSummary({ task, work, lastModelMessage: task, proposed })
@@ -143,65 +201,5 @@ describe('the extractive summary', () => {
       }),
       { numRuns: 50 },
     )
-  })
-})
-
-describe('the progress', () => {
-  const record = { task: 'Add\nretries', startedAt: AT, status: { state: 'running' } } as const
-
-  it('lists the work and the status', () => {
-    const status: SessionStatus = { state: 'awaiting_user', question: 'Which\ndelay?', askedAt: AT }
-    expect(formatProgress({ ...record, status }, WORK)).toBe(
-      `Task: Add retries
-Started: 2026-01-31 09:30 UTC, 1 turn, 12 tool calls so far
-Plan:
-  - change it
-Decisions:
-  - use jitter
-  - five retries
-Files written:
-  - src/a.ts
-  - src/b.ts
-Files read:
-  - README.md
-Commands:
-  - npm test passed
-  - npm run lint failed with 2
-  - ls
-Waiting for an answer: Which delay?`,
-    )
-  })
-
-  it('says that there is nothing yet', () => {
-    expect(formatProgress({ startedAt: AT, status: { state: 'running' } }, NOTHING)).toBe(
-      `Task: not stated
-Started: 2026-01-31 09:30 UTC, 0 turns, 0 tool calls so far
-No work recorded yet.
-Status: working.`,
-    )
-  })
-
-  it('shows the end of long lists, in short lines', () => {
-    const decisions = [...Array.from({ length: 19 }, (_, i) => `d${i}`), 'z'.repeat(500)]
-    const lines = formatProgress(record, { ...NOTHING, decisions, omitted: { decisions: 3 } }).split('\n')
-    expect(lines.slice(2, 5)).toEqual(['Decisions (the last 8 of 23):', '  - d12', '  - d13'])
-    expect(Math.max(...lines.map((line) => line.length))).toBe(100)
-  })
-
-  it.each<[SessionStatus, string]>([
-    [{ state: 'interrupted', userMessage: 'five' }, 'Interrupted: five'],
-    [{ state: 'pending_complete', summary: 'all in' }, 'Waiting for confirmation: all in'],
-    [{ state: 'complete' }, 'Complete.'],
-    [{ state: 'aborted', reason: 'no time' }, 'Ended early: no time'],
-  ])('ends with where the session stands: %j', (status, line) => {
-    expect(
-      formatProgress({ ...record, status }, WORK)
-        .split('\n')
-        .at(-1),
-    ).toBe(line)
-  })
-
-  it('formats times to the minute', () => {
-    expect(formatUtc('2026-12-01T23:59:59.999Z')).toBe('2026-12-01 23:59 UTC')
   })
 })

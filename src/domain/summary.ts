@@ -1,6 +1,5 @@
 import { hasFailed, truncateText } from './graph.ts'
 import { proseOf } from './prose.ts'
-import type { SessionRecord, SessionStatus } from './record.ts'
 import type { WorkSummary } from './work.ts'
 
 /** Input of a summary. */
@@ -13,50 +12,62 @@ export interface SummaryInput {
 }
 
 /** Maximum characters per part. */
-const MAX_LENGTH = { task: 220, asked: 220, list: 280, decisions: 240, open: 220 } as const
-/** The conclusion gets what the other parts leave of this; with all headings the summary stays below 2,000. */
-const TOTAL = 1820
-const CONCLUDED = { least: 300, most: 900 } as const
+const MAX_LENGTH = { task: 220, asked: 180, list: 240, decisions: 240, open: 200, concluded: 900, files: 480 } as const
+/** Conclusion and files share what the other parts leave of this; with all headings the summary stays below 2,000. */
+const TOTAL = 1890
 
 /**
  * Summarizes by rules: deterministic, at most 2,000 characters, never empty. The conclusion is the agent's proposal,
- * else the first sentences of its last message.
+ * else the first sentences of its last messages.
  */
 export function extractiveSummary({ task, work, lastModelMessage, proposed }: SummaryInput): string {
   const { omitted } = work
   const goal = truncateText(oneLine(task), MAX_LENGTH.task)
   const parts = {
     Task: goal,
-    [goal === '' ? 'Asked' : 'Asked later']: formatList(otherRequests(work.requests, goal), 0, ' / ', MAX_LENGTH.asked),
+    [goal === '' ? 'Asked' : 'Asked later']: formatList(
+      otherRequests(work.requests, goal),
+      0,
+      SEPARATOR,
+      MAX_LENGTH.asked,
+    ),
     Concluded: '',
     Committed: formatList(work.commands.flatMap(committed), 0, '; ', MAX_LENGTH.list),
-    'Files written': formatPaths(
-      work.filesWritten.map(({ path }) => path),
-      omitted.filesWritten,
-    ),
+    'Files written': '',
     Commands: formatCommands(work.commands, omitted.commands),
     Decisions: formatList(work.decisions, omitted.decisions, '; ', MAX_LENGTH.decisions),
     Open: formatList(openEnds(work), 0, '; ', MAX_LENGTH.open),
   }
-  const used = Object.values(parts).reduce((sum, { length }) => sum + length, 0)
-  const room = Math.min(Math.max(TOTAL - used, CONCLUDED.least), CONCLUDED.most)
-  parts.Concluded = firstSentences(plainText(proposed) || plainText(lastModelMessage), room)
+  const room = TOTAL - Object.values(parts).reduce((sum, { length }) => sum + length, 0)
+  const last = plainText(proposed) || plainText(lastModelMessage)
+  const report = plainText(proposed) === '' ? plainText(work.report) : ''
+  const paths = work.filesWritten.map(({ path }) => path)
+  const pathRoom = Math.min(MAX_LENGTH.files, room - Math.min(report.length + last.length, room / 2))
+  parts['Files written'] = formatPaths(paths, omitted.filesWritten, pathRoom)
+  parts.Concluded = conclude(report, last, Math.min(room - parts['Files written'].length, MAX_LENGTH.concluded))
   const lines = Object.entries(parts).flatMap(([name, text]) => (text === '' ? [] : [`${name}: ${text}`]))
   return lines.length === 0 ? 'No work was recorded.' : lines.join('\n')
 }
+
+/** Between messages. */
+const SEPARATOR = ' / '
 
 /** Characters read of a text. */
 const MAX_READ = 64 * 1024
 
 /** Collapses all white space. Of a longer text only the start: every use cuts the result. */
-function oneLine(text: string | undefined): string {
+export function oneLine(text: string | undefined): string {
   return (text ?? '').slice(0, MAX_READ).replace(/\s+/g, ' ').trim()
 }
 
-/** One line without fenced code and the marks of headings and bold text. */
+/** The lines of a message, without fenced code and the marks of headings and bold text. */
 function plainText(text: string | undefined): string {
   const { prose } = proseOf((text ?? '').slice(0, MAX_READ), MAX_READ)
-  return oneLine(prose.replace(/^#{1,6} +|\*\*/gm, ''))
+  const lines = prose.replace(/^#{1,6} +|\*\*/gm, '').split('\n')
+  return lines
+    .map(oneLine)
+    .filter((line) => line !== '')
+    .join('\n')
 }
 
 /** Characters by which a request is recognized as the task. */
@@ -72,7 +83,7 @@ function openEnds({ openQuestions, openSteps, commands, openCalls }: WorkSummary
   const last = commands.at(-1)
   return [
     ...(openCalls.length === 0 ? [] : [`no result of ${openCalls.slice(0, 5).join(', ')}`]),
-    ...(last !== undefined && hasFailed(last) ? [`the last command failed: ${oneLine(last.command)}`] : []),
+    ...(last !== undefined && hasFailed(last) ? [`the last command failed: ${shortCommand(last.command)}`] : []),
     ...openSteps.toReversed(),
     ...openQuestions,
   ]
@@ -96,12 +107,21 @@ function committed({ command, exitCode }: WorkSummary['commands'][number]): stri
 /** Ends of sentences; the number of a list's item, such as `2.`, ends none. */
 const SENTENCE_END = /(?<!(?:^|\s)\d{1,3})[.!?。！？](?=\s)/g
 
-/** Returns the whole sentences that fit, or the start of the first. */
+/** The report of the work, and what was answered later. */
+function conclude(report: string, answer: string, limit: number): string {
+  if (report === '' || report === answer) return firstSentences(answer, limit)
+  const later = firstSentences(answer, limit / 3)
+  return `${firstSentences(report, limit - later.length - SEPARATOR.length)}${SEPARATOR}${later}`
+}
+
+/** Returns on one line the whole sentences or lines that fit, or the start of the first. */
 function firstSentences(text: string, limit: number): string {
-  if (text.length <= limit) return text
-  const ends = Array.from(text.slice(0, limit).matchAll(SENTENCE_END), ({ index }) => index)
-  const end = ends.at(-1) ?? 0
-  return end < 1 ? truncateText(text, limit) : text.slice(0, end + 1)
+  if (text.length <= limit) return oneLine(text)
+  const start = text.slice(0, limit)
+  const sentence = Array.from(start.matchAll(SENTENCE_END), ({ index }) => index).at(-1) ?? 0
+  const line = start.slice(0, -' …'.length).lastIndexOf('\n')
+  if (line > sentence) return `${oneLine(text.slice(0, line))} …`
+  return oneLine(sentence < 1 ? truncateText(text, limit) : text.slice(0, sentence + 1))
 }
 
 /** Lists the last items that fit, in order or from the last one on, and counts the rest. */
@@ -129,13 +149,16 @@ function withRest(list: string, more: number): string {
   return more === 0 ? list : `${list} (and ${more} more)`
 }
 
+/** Room for `(and 12 more)`. */
+const REST = 20
+
 /** The newest paths that fit; those of one folder together: `src/{a.ts, b.ts}`. */
-function formatPaths(paths: readonly string[], omitted: number | undefined): string {
+function formatPaths(paths: readonly string[], omitted: number | undefined, limit: number): string {
   let list = ''
   let kept = 0
   for (; kept < paths.length; kept++) {
-    const longer = byFolder(paths.slice(paths.length - kept - 1).map((path) => truncateText(path, MAX_LENGTH.list / 2)))
-    if (longer.length > MAX_LENGTH.list) break
+    const longer = byFolder(paths.slice(paths.length - kept - 1).map((path) => truncateText(path, limit / 2)))
+    if (longer.length > limit - REST) break
     list = longer
   }
   return withRest(list, paths.length - kept + (omitted ?? 0))
@@ -154,85 +177,38 @@ function byFolder(paths: readonly string[]): string {
   ).join(', ')
 }
 
-/** Failed commands come first, then the newest: the others only say what was tried. */
+/** Failed commands first, then the newest, last those that only look around. Git commits have a line of their own. */
 function formatCommands(commands: WorkSummary['commands'], omitted = 0): string {
   const failed = commands.filter(hasFailed)
-  const others = commands.filter((command) => !hasFailed(command))
+  const others = commands.filter((command) => !hasFailed(command) && committed(command).length === 0)
+  const looks = others.filter(({ command }) => onlyLooks(command))
+  const acts = others.filter((command) => !looks.includes(command))
   const count =
     failed.length === 0 || others.length === 0 ? '' : `${failed.length} of ${commands.length + omitted} failed: `
-  const list = [...others, ...failed].map(formatCommand)
+  const list = [...looks, ...acts, ...failed].map(formatCommand)
   return count + formatList(list, omitted, '; ', MAX_LENGTH.list, count !== '')
 }
 
-function formatCommand({ command, exitCode }: WorkSummary['commands'][number]): string {
-  const name = truncateText(oneLine(command), 80)
+/** Commands that change and check nothing. */
+const LOOKS =
+  /^(?:cd|pwd|ls|cat|head|tail|sed -n|nl|wc|grep|rg|find|tree|which|echo|printf|sleep|git (?:status|log|diff|show|branch))\b/
+
+function onlyLooks(command: string): boolean {
+  return shortCommand(command)
+    .split(/\s*(?:&&|\|\|?|;)\s*/)
+    .every((step) => step === '' || LOOKS.test(step))
+}
+
+/** A command without what only limits its output. */
+function shortCommand(command: string): string {
+  return oneLine(command)
+    .replace(/ 2>(?:&1|\/dev\/null)/g, '')
+    .replace(/ \| (?:head|tail)(?: -n ?\d+| -\d+)?$/, '')
+}
+
+/** A command with its outcome: `npm test passed`. */
+export function formatCommand({ command, exitCode }: WorkSummary['commands'][number]): string {
+  const name = truncateText(shortCommand(command), 80)
   if (exitCode === undefined) return name
   return hasFailed({ exitCode }) ? `${name} failed with ${exitCode}` : `${name} passed`
-}
-
-/** Maximum characters per line, and lines per list. */
-const MAX_COLUMNS = 100
-const MAX_ROWS = 8
-
-/** Describes the work so far and what the session waits for, in short lines of plain text. */
-export function formatProgress(
-  record: Pick<SessionRecord, 'task' | 'status' | 'startedAt'>,
-  work: WorkSummary,
-): string {
-  const { omitted, turns, toolCalls, plans } = work
-  const lists = [
-    work.openSteps.length > 0 ? bullets('Still to do', work.openSteps, 0) : bullets('Plan', plans.slice(-1), 0),
-    bullets('Decisions', work.decisions, omitted.decisions),
-    bullets(
-      'Files written',
-      work.filesWritten.map(({ path }) => path),
-      omitted.filesWritten,
-    ),
-    bullets('Files read', work.filesRead, omitted.filesRead),
-    bullets('Commands', work.commands.map(formatCommand), omitted.commands),
-  ].flat()
-  return [
-    `Task: ${oneLine(record.task) || 'not stated'}`,
-    `Started: ${formatUtc(record.startedAt)}, ${pluralize(turns, 'turn')}, ${pluralize(toolCalls, 'tool call')} so far`,
-    ...(lists.length === 0 ? ['No work recorded yet.'] : lists),
-    formatStatus(record.status),
-  ]
-    .map((line) => truncateText(line, MAX_COLUMNS))
-    .join('\n')
-}
-
-function bullets(name: string, items: readonly string[], omitted: number | undefined): string[] {
-  if (items.length === 0) return []
-  const shown = items.slice(-MAX_ROWS)
-  const more = items.length - shown.length + (omitted ?? 0)
-  return [
-    `${name}${more === 0 ? '' : ` (the last ${shown.length} of ${shown.length + more})`}:`,
-    ...shown.map((item) => `  - ${oneLine(item)}`),
-  ]
-}
-
-function formatStatus(status: SessionStatus): string {
-  switch (status.state) {
-    case 'running':
-      return 'Status: working.'
-    case 'awaiting_user':
-      return `Waiting for an answer: ${oneLine(status.question)}`
-    case 'interrupted':
-      return `Interrupted: ${oneLine(status.userMessage)}`
-    case 'pending_complete':
-      return `Waiting for confirmation: ${oneLine(status.summary)}`
-    case 'complete':
-      return 'Complete.'
-    case 'aborted':
-      return `Ended early: ${oneLine(status.reason)}`
-  }
-}
-
-function pluralize(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`
-}
-
-/** Formats a stored time for people: `2026-01-31 09:30 UTC`. */
-export function formatUtc(at: string): string {
-  return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 }

@@ -107,6 +107,12 @@ const anyEvent = fc.oneof(
 )
 
 describe('the usage of a session', () => {
+  it('counts calls, not the events that one call is spread over', () => {
+    const rest = { model: 'm', inputTokens: 0, outputTokens: 3 }
+    const usage = [carrier(USAGE), carrier(rest, 'tool_call'), carrier(USAGE)].reduce(usageAfter, undefined)
+    expect(usage?.total).toMatchObject({ messages: 2, inputTokens: 20, outputTokens: 7 })
+  })
+
   it('is the same event by event as append by append', () => {
     const isTurn = ({ type }: { type: string }) => type === 'user_message'
     fc.assert(

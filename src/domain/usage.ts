@@ -19,7 +19,7 @@ export interface Usage {
 
 /** Sums of the usage of several model calls. */
 export interface UsageSums {
-  /** Number of events with usage. */
+  /** Number of model calls: events with usage. One without input tokens belongs to the call before it. */
   messages: number
   inputTokens: number
   outputTokens: number
@@ -161,8 +161,11 @@ export function joinUsage(one: Usage, other: Usage): Usage {
   return joined
 }
 
-function sumsOf({ inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, costUsd = 0 }: Usage) {
-  return { messages: 1, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd }
+/** The sums of one usage. */
+export function sumsOf({ inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, costUsd = 0 }: Usage) {
+  // transcripts spread one call over several events; only the first has its input
+  const messages = inputTokens > 0 ? 1 : 0
+  return { messages, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd }
 }
 
 /** Adds sums. Costs are added as whole numbers, so the order makes no difference. */

@@ -259,7 +259,41 @@ describe('what tool calls did', () => {
     expect(open(['tool_call', { id: 'a' }])).toEqual([''])
   })
 
+  it('has the longest message after the last write or command, within its turn, as the report', () => {
+    const model = (content: string) => ({ ...said(content), type: 'model_message' as const })
+    const bash = (): SessionEvent[] => log(called('Bash', { command: 'make' }, 'a'), answered('a'))
+    const reportOf = (...events: SessionEvent[]) => summarizeWork(events).report
+    const work = [
+      said('Go'),
+      model('I begin at the very start.'),
+      ...bash(),
+      model('All is done.'),
+      model('\n'),
+      model('Bye.'),
+    ]
+    expect(reportOf(...work)).toBe('All is done.')
+    expect(reportOf(...work, ...log(called('Read', { file_path: 'a' }), answered()), model('Read.'))).toBe(
+      'All is done.',
+    )
+    expect(reportOf(...work, said('Why?'), model('A long explanation of the reasons.'))).toBe('All is done.')
+    expect(reportOf(...work, said('More'), ...bash(), model('More.'))).toBe('More.')
+    expect(reportOf(...work, ...bash())).toBeUndefined()
+    const ended = '<task-notification><task-id>b1</task-id><summary>done (exit code 0)</summary></task-notification>'
+    const moved = {
+      ...said('Command running in background with ID: b1'),
+      type: 'tool_result' as const,
+      parts: { toolCallId: 'a' },
+    }
+    const later = [...log(called('Bash', { command: 'make' }, 'a')), moved, model('It runs.')]
+    expect(reportOf(...later, { ...said(ended), type: 'system_event' }, model('It ended well, as I see.'))).toBe(
+      'It ended well, as I see.',
+    )
+    expect(reportOf(...later, { ...said(ended), type: 'system_event' }, model('Good.'))).toBe('It runs.')
+  })
+
   it('names the last requests of the user', () => {
+    const typed = '<command-name>/compact</command-name>\n<command-args>and go on</command-args>'
+    expect(summarizeWork([said(typed)]).requests).toEqual(['/compact and go on'])
     expect(summarizeWork([said(' Add\n retries '), said(' '), said('x'.repeat(500))]).requests).toEqual([
       'Add retries',
       `${'x'.repeat(399)}…`,

@@ -3,6 +3,7 @@ import { DECISION, nodeOf, type Observation, observationsOf, statedEdges, trunca
 import { isObject } from './json.ts'
 import { type ToolTable, toolTable } from './tools/tool-table.ts'
 import { toolFold } from './tools/tool-work.ts'
+import { typedCommand } from './typed-command.ts'
 
 /** Maximum entries per list: the newest are kept, the others counted. */
 const MAX_ENTRIES = 200
@@ -11,6 +12,8 @@ const MAX_TEXT = 1000
 /** User messages kept, and characters of each. */
 const MAX_REQUESTS = 20
 const MAX_REQUEST = 400
+/** Characters kept of the report. */
+const MAX_REPORT = 4000
 
 /** The work of a session in lists of bounded size. Texts are cut after 1,000 characters. */
 export interface WorkSummary {
@@ -30,6 +33,8 @@ export interface WorkSummary {
   openSteps: string[]
   /** Tools whose calls in the last turn have no result. */
   openCalls: string[]
+  /** The longest message after the last write or command, within its turn: what the agent says it did. */
+  report?: string
   turns: number
   toolCalls: number
   /** Times of the first and the last event. */
@@ -72,6 +77,9 @@ export function workBuilder(tools = toolTable()): WorkBuilder {
   /** The plan of the last tool call that made one: it replaces the one before. */
   let plan: string | undefined
   let openSteps: string[] = []
+  let report = ''
+  /** Whether a write or a command was seen since the last user message. */
+  let isAtWork = false
   const requests: string[] = []
   let question: string | undefined
   let turns = 0
@@ -118,13 +126,8 @@ export function workBuilder(tools = toolTable()): WorkBuilder {
       times = { firstAt: event.createdAt, ...times, lastAt: event.createdAt }
       if (startsTurn(event)) {
         turns++
-        const request = truncateText(
-          event.content
-            .slice(0, 4 * MAX_REQUEST)
-            .replace(/\s+/g, ' ')
-            .trim(),
-          MAX_REQUEST,
-        )
+        isAtWork = false
+        const request = requestOf(event.content.slice(0, 4 * MAX_REQUEST))
         if (request !== '') requests.push(request)
         if (requests.length > MAX_REQUESTS) requests.shift()
       }
@@ -141,6 +144,13 @@ export function workBuilder(tools = toolTable()): WorkBuilder {
         openSteps = called.openSteps
       }
       const all: readonly Observation[] = called?.observations ?? observationsOf(event)
+      // a message that a command in the background has ended is not what the agent does
+      if (event.type !== 'system_event' && all.some(({ kind }) => kind === 'fileWrite' || kind === 'command')) {
+        isAtWork = true
+        report = ''
+      }
+      if (isAtWork && event.type === 'model_message' && event.content.length > report.length)
+        report = truncateText(event.content.trim(), MAX_REPORT)
       const notes = notesByNode(all)
       for (const observed of all) observe(observed, notes)
     },
@@ -160,11 +170,18 @@ export function workBuilder(tools = toolTable()): WorkBuilder {
         openCalls: [...new Set(unanswered.map(({ tool }) => tool))],
         turns,
         toolCalls,
+        ...(report !== '' && { report }),
         ...times,
         omitted: Object.fromEntries(omitted),
       }
     },
   }
+}
+
+/** A user message on one line; of a command in tags only what the user typed. */
+function requestOf(text: string): string {
+  const words = typedCommand(text) ?? text
+  return truncateText(words.replace(/\s+/g, ' ').trim(), MAX_REQUEST)
 }
 
 const cut = (text: string) => truncateText(text, MAX_TEXT)

@@ -153,8 +153,8 @@ export class Transcript {
         sessions.set(key, session)
         yield* blocksOf(this.#place(session, this.#read(reading, session, runs)))
       }
-      for (const session of sessions.values()) {
-        if (reading.isQuiet) yield* blocksOf(this.#place(session, session.late.end()))
+      for (const [key, session] of sessions) {
+        if (!scan.sessions.has(key)) yield* blocksOf(this.#place(session, this.#read(reading, session, [])))
       }
       progress.place = scan.end
       progress.digest = await this.#lastDigest(file, size)
@@ -209,9 +209,9 @@ export class Transcript {
     return hash('sha256', ended.subarray(0, start - first), 'hex')
   }
 
-  /** Yields the events of the lines that are ready. */
+  /** Yields the events that are ready: all of a file that nobody writes to. */
   async *#read(
-    { file, onBytes }: Reading,
+    { file, isQuiet, onBytes }: Reading,
     { translator, late }: SessionProgress,
     runs: ScannedSession['runs'],
   ): AsyncGenerator<NumberedEvent> {
@@ -226,6 +226,7 @@ export class Transcript {
         onBytes(line.end + 1 - line.start)
       }
     }
+    if (isQuiet) yield* late.end()
   }
 
   /** Gives events their places in the log, and each session its first event. */

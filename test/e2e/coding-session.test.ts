@@ -68,6 +68,10 @@ describe('a session of 2,400 events, most of them progress', () => {
     // every event by itself
     await page.keyboard.press('g')
     await row(page, 7).getByText('progress').waitFor()
+    // … without losing the place
+    await expect.poll(() => focused(page), PATIENT).toBe('Event 5: tool call')
+    await page.keyboard.press('j')
+    await expect.poll(() => focused(page), PATIENT).toMatch(/^Event 6:/)
     await page.getByLabel('Group').check()
     await steps(page).waitFor()
     printFigure(

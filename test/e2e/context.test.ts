@@ -177,7 +177,7 @@ describe('the context of a session', () => {
     expect(await sent(page).getByRole('listitem').count()).toBe(101)
     await page.getByRole('button', { name: 'Expand all' }).click()
     await sent(page)
-      .getByText(/more of [\d,]+ characters/)
+      .getByText(/Show [\d,]+ (?:of [\d,]+ )?more characters/)
       .waitFor()
     await page.getByRole('button', { name: 'Compare budgets' }).click()
     await page.getByText(/(A larger budget changes nothing|Try a larger budget)/).waitFor()

@@ -223,7 +223,7 @@ describe('the memories of a user', () => {
       expect(await axeFindings(page)).toEqual([])
       await page.getByRole('link', { name: '<script>alert(1)</script>' }).click()
       await details(page)
-        .getByText(/more of 4,028 characters/)
+        .getByText(/Show 4,028 more characters/)
         .waitFor()
       await page.getByRole('link', { name: 'A little longer' }).click()
       await details(page)

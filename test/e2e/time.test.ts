@@ -218,7 +218,7 @@ describe('the slider through time', () => {
     await page.getByRole('button', { name: 'Next change' }).click()
     await at(11).waitFor()
     await pad.getByText('Changed by event #11').waitFor()
-    await page.getByText('Show 100 more of 400').waitFor()
+    await page.getByText('Show 100 of 400 more').waitFor()
   })
 
   it('is accessible in light and dark, wide and narrow', async () => {

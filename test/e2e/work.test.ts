@@ -265,14 +265,14 @@ describe('the work of a session', () => {
     await session.flushStep()
     const page = await open(place(session), { viewport: NARROW })
     await page.getByText('failed, exit 3').waitFor()
-    await page.getByRole('button', { name: 'Show 100 more of 111' }).waitFor()
+    await page.getByRole('button', { name: 'Show 100 of 111 more' }).waitFor()
     await page.getByText('[U+202E]left␇').waitFor()
     expect(await sticksOut(page)).toBe(false)
 
     await goTo(page, place(session, 'steps'))
-    await page.getByRole('button', { name: 'Show 11 more of 11' }).waitFor()
+    await page.getByRole('button', { name: 'Show 11 more' }).waitFor()
     await page.getByRole('region', { name: 'Work' }).locator('summary').first().click()
-    await page.getByRole('button', { name: 'Show 100 more of 380' }).waitFor()
+    await page.getByRole('button', { name: 'Show 100 of 380 more' }).waitFor()
     expect(await sticksOut(page)).toBe(false)
 
     await goTo(page, place(session, 'graph'))

@@ -98,6 +98,31 @@ describe('a rollout of Codex', () => {
     ])
   })
 
+  it('has one message of the user, whatever the program puts around an attachment or adds', async () => {
+    const texts = [
+      ...[
+        '<image name=[Image #1] path="/tmp/a.png">',
+        '</image>',
+        '<audio>',
+        '</audio>',
+        '<external_ide>x</external_ide>',
+      ],
+      ...['Warning: apply_patch was requested via exec_command.', 'Why is <image> here?', '<image> breaks the parser'],
+    ]
+    const content = texts.map((text) => ({ type: 'input_text', text }))
+    const lines = [
+      { type: 'session_meta', payload: { id: threadId(1) } },
+      { type: 'response_item', payload: { type: 'message', role: 'user', content } },
+    ]
+    await withFolder(async (folder) => {
+      const path = join(folder, `rollout-2026-03-02T09-00-00-${threadId(1)}.jsonl`)
+      await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+      const events = (await readTranscript(path)).get(threadId(1)) ?? []
+      const typed = events.filter(({ type }) => type === 'user_message').map((event) => event.content)
+      expect(typed).toEqual(texts.slice(-2))
+    })
+  })
+
   it('keeps what it does not know', async () => {
     const types = new Set(typesOf(await sessionOf(8)))
     for (const type of ['x:world_state', 'x:future_kind', 'x:response_item.future_item', 'x:value', 'x:unreadable']) {

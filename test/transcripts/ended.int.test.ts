@@ -107,6 +107,7 @@ describe.each(Object.keys(STORES))('an old transcript in a store: %s', (kind) =>
     expect(first).toMatchObject({ turns: 2, status: { state: 'aborted', cause: 'expired' } })
     const { items: commits } = await tl.conversations.commits(SESSION, { userId: OWNER.userId })
     expect(commits).toMatchObject([{ sessionId: SESSION, kind: 'stale', task: 'Fix the parser.' }])
+    expect(commits[0]?.summary).toMatch(/^Task: Fix the parser\.\n(?:.*\n)*Ended early: Session expired$/)
     expect(await imported(tl, path)).toMatchObject({ unchanged: 1, events: 0, ended: 0, refused: [] })
 
     // the user resumes it

@@ -77,6 +77,10 @@ it.each([
             expect(events).toHaveLength(whole.length - new Set(whole.filter(isStart)).size)
             expect(restoreLines(events)).toEqual(await readLines(path))
             const { items } = await tl.sessions.list({ userId: OWNER.userId, limit: 500, metadata: { file: name } })
+            const { sessions } = await new TranscriptImporter(tl, formatOf(path), OWNER, false).importFiles(
+              (await findFiles([path])).files,
+            )
+            expect(sessions).toBe(items.length)
             continued += items.filter(({ metadata }) => metadata['continues'] !== undefined).length
           })
         },

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Button } from './button.tsx'
+import { moreLabel } from './show-more.tsx'
 import { visible } from './visible.ts'
 
 /** Plain text in a box. A long text shows its start, and more on demand. */
@@ -13,11 +14,7 @@ export function Clamp({ text, most = 2000, class: name = 'plain' }: { text: stri
         {visible(text.slice(0, end))}
       </pre>
       {rest > 0 && (
-        <Button
-          look="small"
-          text={`Show ${Math.min(rest, MORE).toLocaleString('en')} more of ${rest.toLocaleString('en')} characters`}
-          onClick={() => setShown(shown + MORE)}
-        />
+        <Button look="small" text={`${moreLabel(rest, MORE)} characters`} onClick={() => setShown(shown + MORE)} />
       )}
     </>
   )

@@ -22,6 +22,13 @@ describe('text as it may be shown', () => {
     expect(visible('a\tb\nc é 😀 中')).toBe('a\tb\nc é 😀 中')
   })
 
+  it('leaves out the colors of a terminal, but shows other sequences and those in a name', () => {
+    expect(visible('\u001b[2mdim\u001b[0m \u001b[38;5;1mred\u001b[m')).toBe('dim red')
+    expect(preview('\u001b[1mbold')).toBe('bold')
+    expect(visible('\u001b[2Jx \u001b]0;title')).toBe('\u241b[2Jx \u241b]0;title')
+    expect(oneLine('\u001b[8mname')).toBe('\u241b[8mname')
+  })
+
   it('keeps joiners that an emoji or a script needs', () => {
     for (const text of [...SIGNS, ...WORDS]) {
       expect(visible(`so ${text}!`)).toBe(`so ${text}!`)

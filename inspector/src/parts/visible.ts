@@ -1,12 +1,13 @@
 /**
  * Text that is safe to show anywhere. Control characters become their pictures; invisible characters and those that
  * change the writing direction become their names in brackets, so nobody can hide or disguise a word. Characters that
- * an emoji or a script needs stay.
+ * an emoji or a script needs stay; colors of a terminal go.
  */
 export function visible(text: string): string {
-  return text.replace(HIDDEN, (character, at: number) => {
+  const plain = text.replace(COLORS, '')
+  return plain.replace(HIDDEN, (character, at: number) => {
     NEEDED.lastIndex = at
-    return NEEDED.test(text) ? character : named(character)
+    return NEEDED.test(plain) ? character : named(character)
   })
 }
 
@@ -31,6 +32,9 @@ function named(character: string): string {
   if (code === 0x7f) return '\u2421'
   return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`
 }
+
+/** Escape sequences that only style what follows, such as `ESC[1;31m`. */
+const COLORS = new RegExp(`${String.fromCharCode(0x1b)}\\[[\\d;:]{0,40}m`, 'g')
 
 // controls except tab and line feed, lone surrogates, invisible characters, line separators, annotations
 const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]/gu

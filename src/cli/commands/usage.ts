@@ -72,7 +72,7 @@ function formatReport(by: UsageBy, items: readonly UsageReport[], isWhole: boole
     column('cache read', ({ cacheReadTokens }) => count(cacheReadTokens)),
     column('cache write', ({ cacheWriteTokens }) => count(cacheWriteTokens)),
     column('output', ({ outputTokens }) => count(outputTokens)),
-    column('cost', ({ costUsd }) => `$${costUsd.toFixed(4)}`),
+    column('cost', ({ costUsd }) => (costUsd === 0 ? '-' : `$${costUsd.toFixed(4)}`)),
   ])
 }
 

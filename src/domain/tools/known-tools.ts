@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from '../json.ts'
-import { patches, runsOrPatches, runsWithArguments } from './apply-patch.ts'
-import { type IntentReader, plans, proposes, reads, runs, textsAt, waitsFor, writes } from './tool-intent.ts'
+import { patches } from './apply-patch.ts'
+import { runsInShell, runsWithArguments } from './shell-intent.ts'
+import { type IntentReader, plans, proposes, reads, textsAt, waitsFor, writes } from './tool-intent.ts'
+import { asksUser } from './user-decisions.ts'
 
 /** The commands of Anthropic's text editor tool that change the file. */
 const EDITS = new Set<Json | undefined>(['create', 'str_replace', 'insert', 'undo_edit'])
@@ -11,8 +13,8 @@ const editsText: IntentReader = (given) => {
 }
 
 const bash: IntentReader = (given) => {
-  const intent = runs('command')(given)
-  return intent && { ...intent, form: 'claude-code' }
+  const intent = runsInShell('command')(given)
+  return intent && { ...intent, form: intent.form ?? 'claude-code' }
 }
 
 /** A dry run only shows the changes. */
@@ -40,21 +42,23 @@ export const KNOWN_TOOLS: ReadonlyMap<string, IntentReader> = new Map<string, In
   ['TaskOutput', waitsFor('task_id')],
   ['TodoWrite', plans('todos', 'content')],
   ['ExitPlanMode', proposes('plan')],
+  ['AskUserQuestion', asksUser],
   // Codex CLI
-  ['shell', runsOrPatches('command', 'cmd')],
-  ['local_shell', runsOrPatches('command')],
-  ['local_shell_call', runsOrPatches('command')],
-  ['shell_command', runsOrPatches('command')],
-  ['exec_command', runsOrPatches('cmd', 'command')],
+  ['shell', runsInShell('command', 'cmd')],
+  ['local_shell', runsInShell('command')],
+  ['local_shell_call', runsInShell('command')],
+  ['shell_command', runsInShell('command')],
+  ['exec_command', runsInShell('cmd', 'command')],
   ['write_stdin', waitsFor('session_id')],
   ['apply_patch', patches],
   ['update_plan', plans('plan', 'step')],
   ['view_image', reads('path')],
+  ['request_user_input', asksUser],
   // the text editor and bash of Anthropic, the shell and patches of OpenAI
   ['str_replace_based_edit_tool', editsText],
   ['str_replace_editor', editsText],
-  ['bash', runs('command')],
-  ['shell_call', runsOrPatches('command')],
+  ['bash', runsInShell('command')],
+  ['shell_call', runsInShell('command')],
   ['apply_patch_call', patches],
   // file servers of the Model Context Protocol, and Gemini CLI
   ['read_file', reads('path', 'file_path', 'absolute_path')],
@@ -69,9 +73,9 @@ export const KNOWN_TOOLS: ReadonlyMap<string, IntentReader> = new Map<string, In
   // shell servers of the Model Context Protocol, and Gemini CLI
   ['run_command', runsWithArguments],
   ['execute_command', runsWithArguments],
-  ['run_shell_command', runs('command')],
-  ['execute_shell_command', runs('command')],
-  ['shell_execute', runs('command')],
-  ['shell_exec', runs('command')],
-  ['run_shell', runs('command')],
+  ['run_shell_command', runsInShell('command')],
+  ['execute_shell_command', runsInShell('command')],
+  ['shell_execute', runsInShell('command')],
+  ['shell_exec', runsInShell('command')],
+  ['run_shell', runsInShell('command')],
 ])

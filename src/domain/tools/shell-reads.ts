@@ -5,8 +5,8 @@ const PRINTS = new RegExp(
 )
 
 /**
- * The files that a script only prints. Codex reads files this way: it has no tool for it. `folder` is where the script
- * runs, if it is not the folder of the session.
+ * The files that a script only prints: the way to read files for agents whose only tool is a shell. `folder` is where
+ * the script runs, if it is not the folder of the session.
  */
 export function printedFiles(script: string, folder: string): string[] {
   const found = new Set<string>()

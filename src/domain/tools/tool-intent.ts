@@ -1,5 +1,6 @@
 import { truncateText } from '../graph.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import type { Question } from './user-decisions.ts'
 
 /** What a tool call is about to do. Bounded, and JSON: views keep it until the result is there. */
 export interface ToolIntent {
@@ -11,6 +12,8 @@ export interface ToolIntent {
   /** It waits for a command that continued in the background under this id. */
   process?: string
   plan?: { text: string; openSteps: string[] }
+  /** It asks the user: the answers are decisions. */
+  questions?: Question[]
   /** How its result tells success. @default by the error flag, and by an exit code in the text */
   form?: 'claude-code' | 'patch' | 'several-files'
   /** For a tool that the caller's function reads: its arguments. */

@@ -56,6 +56,15 @@ export function processOutcome(result: ToolResult): number | undefined {
   return tag === undefined ? commandOutcome(result).exitCode : Number(tag)
 }
 
+/** The end of a command in the background, which Claude Code tells the model in a message of its own. */
+export function notifiedEnd(message: string): { process: string; exitCode: number } | undefined {
+  const text = message.slice(0, NEAR)
+  if (!/^\s*<task-notification>/.test(text)) return undefined
+  const process = /<task-id>([\w-]{1,100})<\/task-id>/.exec(text)?.[1]
+  const code = /\bexit code (-?\d{1,9})\)?<\/summary>/.exec(text)?.[1]
+  return process === undefined || code === undefined ? undefined : { process, exitCode: Number(code) }
+}
+
 /** Whether a patch was applied. */
 export function isPatched(result: ToolResult): boolean {
   if (result.isError || /^(?:apply_patch verification failed|patch rejected)/i.test(result.text)) return false

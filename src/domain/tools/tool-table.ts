@@ -36,7 +36,7 @@ export interface ToolTable {
 }
 
 /** Changes with every change of what the known tools mean. */
-const VERSION = '1'
+const VERSION = '2'
 /** Maximum characters of a tool's name, and of the arguments that a function gets, as JSON. */
 const MAX_NAME = 512
 const MAX_ARGUMENTS = 64 * 1024

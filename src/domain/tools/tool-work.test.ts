@@ -99,6 +99,44 @@ describe('calls of Claude Code', () => {
     expect(shows('TaskOutput', { task_id: 'an agent' }, result(ended))).toEqual([])
   })
 
+  it('a message to the model may tell the end of a command in the background', () => {
+    const steps = [call('Bash', { command: 'make' }), result('Command running in background with ID: b0be39e.')]
+    const note = (summary: string, id = 'b0be39e'): Said => ({
+      type: 'system_event',
+      content: `<task-notification>\n<task-id>${id}</task-id>\n<summary>${summary}</summary>\n</task-notification>`,
+    })
+    const done = note('Background command "Build with exit code 7" completed (exit code 0)')
+    expect(observed([...steps, done, done])).toEqual([ran('make'), ran('make', 0)])
+    const failed = note('Background command "Build" failed with exit code 2')
+    expect(observed([...steps, failed])).toEqual([ran('make'), ran('make', 2)])
+    for (const other of [
+      note('completed (exit code 0)', 'x'),
+      note('Agent "Look" completed'),
+      { ...done, content: 'x' },
+    ])
+      expect(observed([...steps, other])).toEqual([ran('make')])
+  })
+
+  it("a question's answer is a decision", () => {
+    const note = (text: string, id = 'c1'): Observation => ({ kind: 'note', id, text: `Decision: ${text}` })
+    const questions = [
+      { question: 'Which store?', header: 'Store', options: [{ label: 'SQLite' }] },
+      { question: 'Port', header: 'Port', options: [] },
+      { question: 'Never answered?' },
+      { question: '' },
+      'none',
+    ]
+    const told =
+      'User has answered your questions: "Which store?"="SQLite, "for now"", "Port"="4747". You can now go on.'
+    expect(shows('AskUserQuestion', { questions }, result(told))).toEqual([
+      note('Which store? SQLite, "for now"'),
+      note('Port: 4747', 'c1/2'),
+    ])
+    expect(shows('AskUserQuestion', { questions }, failure('The user refused'))).toEqual([])
+    for (const given of [{}, { questions: 'all' }, { questions: [] }])
+      expect(shows('AskUserQuestion', given, result(told))).toEqual([])
+  })
+
   it('a list of steps is a plan, of which the open ones are left', () => {
     const todos = [
       { content: 'Read  it', status: 'completed' },
@@ -232,7 +270,23 @@ describe('calls of Codex', () => {
       expect(printed(cmd)).toEqual([])
     }
     expect(printed('cat gone.ts', {}, 1)).toEqual([])
-    expect(shows('Bash', { command: 'cat a.ts' })).toEqual([ran('cat a.ts', 0)])
+    expect(shows('Bash', { command: 'cat a.ts' }, result('exit code 5'))).toEqual([read('a.ts'), ran('cat a.ts', 0)])
+    expect(shows('Bash', { command: 'cat a.ts' }, failure('Exit code 1\ngone'))).toEqual([ran('cat a.ts', 1)])
+    expect(shows('run_shell', { command: 'cat a.ts' })).toEqual([read('a.ts'), ran('cat a.ts')])
+  })
+
+  it('ask the user: the answers are decisions, but for secrets', () => {
+    const questions = [
+      { id: 'store', header: 'Store', question: 'Which store?', options: [] },
+      { id: 'key', header: 'Key', question: 'Which key?', isSecret: true },
+      { id: 'other', header: 'Other', question: 'Why?' },
+    ]
+    const answers = { store: { answers: ['SQLite', 'one file'] }, key: { answers: ['k'] }, other: { answers: 5 } }
+    expect(shows('request_user_input', { questions }, result(JSON.stringify({ answers })))).toEqual([
+      { kind: 'note', id: 'c1', text: 'Decision: Which store? SQLite, one file' },
+    ])
+    for (const text of ['{', '{}', 'aborted'])
+      expect(shows('request_user_input', { questions }, result(text))).toEqual([])
   })
 
   it('plan their steps and look at images', () => {
@@ -393,13 +447,17 @@ describe('any log', () => {
     'plan',
     'args',
     'session_id',
+    'questions',
   )
-  const value = fc.oneof(fc.jsonValue(), fc.constantFrom('*** Begin Patch\n*** Add File: a', ['bash', '-lc', 'ls']))
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom<Json>('*** Begin Patch\n*** Add File: a', ['bash', '-lc', 'ls'], [{ id: 'a', question: 'b' }]),
+  )
   const given = fc.oneof(fc.dictionary(key, value), fc.jsonValue(), fc.json()) as fc.Arbitrary<Json>
   const answer = fc.oneof(
     fc.string(),
     fc.json(),
-    fc.constantFrom('Exit code 1', 'Process running with session ID 1\nOutput:\n'),
+    fc.constantFrom('Exit code 1', 'Process running with session ID 1\nOutput:\n', '"b"="c"', '{"answers":{"a":{}}}'),
   )
   const id = fc.constantFrom('a', 'b', 'c')
   const entry: fc.Arbitrary<Said> = fc.oneof(

@@ -2,8 +2,17 @@ import { answeredCallId, type SessionEvent, toolCallsOf } from '../event.ts'
 import { type Observation, truncateText } from '../graph.ts'
 import { isObject, type Json } from '../json.ts'
 import type { ToolIntent } from './tool-intent.ts'
-import { claudeCodeOutcome, commandOutcome, isPatched, processOutcome, type ToolResult } from './tool-outcome.ts'
+import {
+  type CommandOutcome,
+  claudeCodeOutcome,
+  commandOutcome,
+  isPatched,
+  notifiedEnd,
+  processOutcome,
+  type ToolResult,
+} from './tool-outcome.ts'
 import type { ToolTable } from './tool-table.ts'
+import { userDecisions } from './user-decisions.ts'
 
 /** What the result of a tool call showed. */
 export interface ToolWork {
@@ -12,6 +21,9 @@ export interface ToolWork {
   /** The steps that are left of a plan; absent if the call made none. */
   openSteps?: string[]
 }
+
+/** Types of the events that a fold reads. */
+export const TOOL_WORK_TYPES = ['session_started', 'system_event', 'model_message', 'tool_call', 'tool_result'] as const
 
 /** Pairs tool calls with their results, event by event, in bounded memory. */
 export interface ToolFold {
@@ -43,31 +55,41 @@ export function toolFold(table: ToolTable, state = ''): ToolFold {
   const calls = boundedQueue(before.calls, MAX_CALLS)
   const processes = boundedQueue(before.processes, MAX_PROCESSES)
 
-  function workOf({ tool, ...intent }: ToolIntent, result: ToolResult): ToolWork {
-    const { reads = [], writes = [], command, process, plan, form } = intent
+  function workOf(id: string, { tool, ...intent }: ToolIntent, result: ToolResult): ToolWork {
+    const { reads = [], writes = [], command, process, plan, questions, form } = intent
     const made: Observation[] = []
-    const fileRead = (path: string): Observation => ({ kind: 'fileRead', path: withoutFolder(path, folder) })
-    const fileWrite = (path: string): Observation => ({ kind: 'fileWrite', path: withoutFolder(path, folder) })
-    if (isDone(intent, result)) {
+    const outcome = command === undefined ? undefined : outcomeOf(form, result)
+    if (isDone(form, outcome, result)) {
       const failed = form === 'several-files' ? failedIn(result.text, reads) : []
-      made.push(...reads.filter((path) => !failed.includes(path)).map(fileRead), ...writes.map(fileWrite))
+      const done = reads.filter((path) => !failed.includes(path))
+      made.push(...done.map((path): Observation => ({ kind: 'fileRead', path: withoutFolder(path, folder) })))
+      made.push(...writes.map((path): Observation => ({ kind: 'fileWrite', path: withoutFolder(path, folder) })))
     }
-    if (command !== undefined) {
-      const outcome = form === 'claude-code' ? claudeCodeOutcome(result) : commandOutcome(result)
+    if (command !== undefined && outcome !== undefined) {
       if (outcome.process !== undefined) processes.put(outcome.process, { tool, command })
       if (outcome.ran) made.push(commandOf(command, outcome.exitCode))
     }
-    if (process !== undefined) {
-      const exitCode = processOutcome(result)
-      const started = exitCode === undefined ? undefined : processes.take(process)
-      if (started !== undefined) made.push(commandOf(started.command, exitCode))
-    }
-    return { tool, observations: made, ...(plan !== undefined && !result.isError && { openSteps: plan.openSteps }) }
+    if (process !== undefined) made.push(...(endOf(process, processOutcome(result))?.observations ?? []))
+    if (result.isError) return { tool, observations: made }
+    const node = truncateText(id, MAX_ID)
+    if (questions !== undefined) made.push(...userDecisions(questions, result.text).map(decisionOf(node)))
+    if (plan === undefined) return { tool, observations: made }
+    return { tool, observations: [...made, { kind: 'plan', id: node, text: plan.text }], openSteps: plan.openSteps }
+  }
+
+  /** The command in the background that ended, with its exit code. */
+  function endOf(process: string, exitCode: number | undefined): ToolWork | undefined {
+    const started = exitCode === undefined ? undefined : processes.take(process)
+    return started && { tool: started.tool, observations: [commandOf(started.command, exitCode)] }
   }
 
   return {
     add(event) {
       if (event.type === 'session_started') folder = folderOf(event.parts)
+      if (event.type === 'system_event') {
+        const ended = notifiedEnd(event.content)
+        return ended && endOf(ended.process, ended.exitCode)
+      }
       for (const { id, name, arguments: given = null } of toolCallsOf(event)) {
         if (typeof name !== 'string' || id.length > MAX_ID) continue
         const intent = table.intentOf(name, given)
@@ -78,14 +100,8 @@ export function toolFold(table: ToolTable, state = ''): ToolFold {
       const intent = id === undefined ? undefined : calls.take(id)
       if (id === undefined || intent === undefined) return undefined
       const isError = isObject(event.parts) && event.parts['isError'] === true
-      const result = { text: event.content, isError }
-      if (intent.arguments === undefined) {
-        const work = workOf(intent, result)
-        const text = intent.plan?.text
-        if (text !== undefined && !isError) work.observations.push({ kind: 'plan', id: truncateText(id, MAX_ID), text })
-        return work
-      }
-      const use = { id, name: intent.tool, arguments: intent.arguments, result: result.text, isError }
+      if (intent.arguments === undefined) return workOf(id, intent, { text: event.content, isError })
+      const use = { id, name: intent.tool, arguments: intent.arguments, result: event.content, isError }
       return { tool: intent.tool, observations: table.observe(use).map((one) => placed(one, folder)) }
     },
     state() {
@@ -95,10 +111,22 @@ export function toolFold(table: ToolTable, state = ''): ToolFold {
   }
 }
 
-/** Whether files were read or changed. */
-function isDone({ form, command }: Omit<ToolIntent, 'tool'>, result: ToolResult): boolean {
+function outcomeOf(form: ToolIntent['form'], result: ToolResult): CommandOutcome {
+  return form === 'claude-code' ? claudeCodeOutcome(result) : commandOutcome(result)
+}
+
+/** Whether files were read or changed: a command that failed may have stopped before. */
+function isDone(form: ToolIntent['form'], outcome: CommandOutcome | undefined, result: ToolResult): boolean {
   if (form === 'patch') return isPatched(result)
-  return !result.isError && (command === undefined || (commandOutcome(result).exitCode ?? 0) === 0)
+  return !result.isError && (outcome?.exitCode ?? 0) === 0
+}
+
+function decisionOf(id: string) {
+  return (text: string, i: number): Observation => ({
+    kind: 'note',
+    id: i === 0 ? id : `${id}/${i + 1}`,
+    text: `Decision: ${text}`,
+  })
 }
 
 /** The files that could not be read, of several in one result. */

@@ -53,7 +53,7 @@ export async function digestLog(
       hash.update(hashedLine(stored))
       const event = sessionEvent(id, stored)
       builder.add(event)
-      if (event.type === 'model_message' && event.content !== '') digest.lastModelMessage = event.content
+      if (event.type === 'model_message' && event.content.trim() !== '') digest.lastModelMessage = event.content
       const proposal = proposedIn(event)
       if (proposal !== undefined) digest.proposed = proposal
       if (isConversationType(event.type)) sample.add(event, sizeOf(stored))

@@ -68,11 +68,11 @@ function requireEnded({ id, status: { state } }: SessionRecord): void {
   if (!isFinal(state)) throw new InvalidTransitionError({ sessionId: id, state, command: 'compact' })
 }
 
-/** The caller's summary, else one of the log; the summary of an aborted session starts with the reason. */
+/** The caller's summary, else one of the log; the summary of an aborted session ends with the reason. */
 async function summaryOf(deps: Deps, { task, status }: SessionRecord, digest: LogDigest, given: string | undefined) {
   if (given !== undefined) return { summary: given, summarizedBy: 'caller' as const }
   const { summary, ...made } = await summarize(deps, digest, task)
-  return { summary: status.state === 'aborted' ? `${status.reason}\n\n${summary}` : summary, ...made }
+  return { summary: status.state === 'aborted' ? `${summary}\nEnded early: ${status.reason}` : summary, ...made }
 }
 
 /** The commit of a session that has one. */

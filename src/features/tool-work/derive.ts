@@ -4,15 +4,12 @@ import { isLastPage } from '../../domain/event-size.ts'
 import { edgesFrom } from '../../domain/graph.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { ToolTable } from '../../domain/tools/tool-table.ts'
-import { type ToolFold, toolFold } from '../../domain/tools/tool-work.ts'
+import { TOOL_WORK_TYPES, type ToolFold, toolFold } from '../../domain/tools/tool-work.ts'
 import type { StoredEdge, WorkMark } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { nextTurn } from '../kernel/next-turn.ts'
 import { pacer } from '../kernel/pace.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
-
-/** Event types that the fold of tool calls reads. */
-const READ_TYPES = ['session_started', 'model_message', 'tool_call', 'tool_result']
 
 /** Edges stored at a time, which takes SQLite 10 ms. */
 const MAX_EDGES = 500
@@ -49,7 +46,7 @@ export async function deriveWork(
 async function derivePage(deps: Deps, id: string, tools: ToolTable, { at, head, state }: WorkMark): Promise<void> {
   const key = keyOf(deps, id)
   const limit = LIMITS.page
-  const page = await deps.store.read(key, { after: at, before: head + 1, types: READ_TYPES, order: 'asc', limit })
+  const page = await deps.store.read(key, { after: at, before: head + 1, types: TOOL_WORK_TYPES, order: 'asc', limit })
   const fold = foldFrom(deps, tools, id, state)
   const edges: StoredEdge[] = []
   let to = isLastPage(page, limit) ? head : (page.at(-1)?.sequence ?? head)

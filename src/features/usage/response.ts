@@ -14,7 +14,7 @@ export const usageResponse = z
   .meta({ id: 'Usage' })
 
 const sums = {
-  messages: z.int().meta({ description: 'Number of events with usage.' }),
+  messages: z.int().meta({ description: 'Number of model calls: events with usage that counts input tokens.' }),
   inputTokens: z.int(),
   outputTokens: z.int(),
   cacheReadTokens: z.int(),

@@ -121,6 +121,6 @@ async function workOf(deps: Deps, id: string) {
 export async function progressOf(deps: Deps, id: string): Promise<string> {
   const view = await deps.store.load(keyOf(deps, id))
   if (view === undefined) throw new SessionNotFoundError(id)
-  const { formatProgress } = await import('../../domain/summary.ts')
+  const { formatProgress } = await import('../../domain/progress.ts')
   return formatProgress(view.record, await workOf(deps, id))
 }

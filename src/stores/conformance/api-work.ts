@@ -256,7 +256,7 @@ export const apiWorkRules: readonly Rule<ApiDatabase>[] = [
       await session.abort('Abandoned by user')
       const commit = await session.compact()
       assert.deepEqual([commit.kind, commit.openQuestions, commit.at], ['abandoned', ['Which one?'], noonPlus(1)])
-      assert(commit.summary.startsWith('Abandoned by user\n'))
+      assert(commit.summary.includes('Abandoned by user'))
       const expired = await tl.sessions.create({ userId: 'ada', expiresInMs: 1000 })
       clock.advance(1000)
       assert.equal((await expired.compact()).kind, 'stale')

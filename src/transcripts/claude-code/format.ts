@@ -1,3 +1,4 @@
+import { typedCommand } from '../../domain/typed-command.ts'
 import { derivedId } from '../../features/kernel/derived-id.ts'
 import { textAt } from '../draft.ts'
 import { type Facts, MAIN, type SessionIdentity, type TranscriptFormat, type TranscriptName } from '../format.ts'
@@ -5,7 +6,6 @@ import { parseName } from './name.ts'
 import { findOrigin } from './origin.ts'
 import { ClaudeCodeSorter } from './sorter.ts'
 import { ClaudeCodeTranslator } from './translator.ts'
-import { parseCommand } from './user-text.ts'
 
 /** Keys of transcript lines besides their type. */
 const NAMES = ['uuid', 'sessionId', 'leafUuid', 'message']
@@ -19,7 +19,7 @@ export const claudeCode: TranscriptFormat = {
   agentTools: new Set(['Task', 'Agent']),
   hasLateUsage: false,
   parseName,
-  parseCommand,
+  parseCommand: typedCommand,
   isEntry: (value) => textAt(value, 'type') !== '' && NAMES.some((name) => Object.hasOwn(value, name)),
   newSorter: ({ agentId }) => new ClaudeCodeSorter(agentId !== undefined),
   newTranslator: (conversationId) => new ClaudeCodeTranslator(conversationId),

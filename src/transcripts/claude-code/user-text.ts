@@ -14,19 +14,3 @@ export function isTypedByUser(entry: JsonObject, text: string): boolean {
   const isOthers = origin !== '' && origin !== 'human'
   return !isMade && !isOthers && !GENERATED.test(text) && !INTERRUPTED.test(text.trim())
 }
-
-/** Returns a typed command: `/review the parser`, `! ls`. */
-export function parseCommand(text: string): string | undefined {
-  const name = textInTag(text, 'command-name')
-  if (name !== undefined && !name.includes('<')) return `${name} ${textInTag(text, 'command-args') ?? ''}`.trim()
-  const line = text.trimStart().startsWith('<bash-input>') ? textInTag(text, 'bash-input') : undefined
-  return line === undefined ? undefined : `! ${line}`
-}
-
-/** Returns the text between two tags. A pattern took cubic time for a tag, blanks and no end tag. */
-function textInTag(text: string, tag: string): string | undefined {
-  const open = `<${tag}>`
-  const start = text.indexOf(open)
-  const end = start < 0 ? -1 : text.indexOf(`</${tag}>`, start)
-  return end < 0 ? undefined : text.slice(start + open.length, end).trim()
-}

@@ -14,7 +14,18 @@ const ADDED = [
   'model_switch',
   'personality_spec',
 ]
-const GENERATED = new RegExp(`^\\s*(?:<(?:${ADDED.join('|')})[\\s>]|# AGENTS\\.md instructions)`)
+/** Warnings that older versions added. */
+const WARNINGS = ['apply_patch was requested via', 'Your account was flagged for', 'The maximum number of unified exec']
+const GENERATED = new RegExp(
+  [
+    `^\\s*<(?:${ADDED.join('|')})[\\s>]`,
+    '^\\s*<external_',
+    '^\\s*# AGENTS\\.md instructions',
+    `^\\s*Warning: (?:${WARNINGS.join('|')}) `,
+    // before and after an attachment
+    '^<(?:image|audio)(?: name=[^>]*)?>$|^</(?:image|audio)>$',
+  ].join('|'),
+)
 
 /** Whether the user typed a text of a user message: only that starts a turn. */
 export function isTypedByUser(text: string): boolean {

@@ -14,10 +14,10 @@ import css from './sub-agents.module.css'
 
 const COLUMNS = {
   'sub-agent': '',
-  'called at': '',
+  'called at': css.wide,
   state: '',
-  turns: 'number',
-  events: 'number',
+  turns: `number ${css.wide}`,
+  events: `number ${css.wide}`,
   'tokens in': 'number',
   'tokens out': 'number',
   cost: 'number',
@@ -70,12 +70,14 @@ function Child({ child, parent }: { child: SessionRecord; parent: string }) {
           {task === undefined ? `Untitled session ${id.slice(0, 8)}` : oneLine(task, 100)}
         </a>
       </th>
-      <td>{link?.sequence !== undefined && <a href={eventHref(parent, link.sequence)}>#{link.sequence}</a>}</td>
+      <td class={css.wide}>
+        {link?.sequence !== undefined && <a href={eventHref(parent, link.sequence)}>#{link.sequence}</a>}
+      </td>
       <td>
         <StatusBadge record={child} />
       </td>
-      <td class="number">{formatCount(turns)}</td>
-      <td class="number">{formatCount(head)}</td>
+      <td class={`number ${css.wide}`}>{formatCount(turns)}</td>
+      <td class={`number ${css.wide}`}>{formatCount(head)}</td>
       <Amounts usage={child.usage?.total ?? NO_USAGE} />
     </tr>
   )
@@ -85,7 +87,8 @@ function Sums({ name, usage }: { name: string; usage: UsageSums }) {
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td colSpan={4} />
+      <td />
+      <td class={css.wide} colSpan={3} />
       <Amounts usage={usage} />
     </tr>
   )

@@ -71,10 +71,20 @@ const EXPLANATIONS = {
   interrupted: 'The user sent a message while the agent was working. The agent has not acted on it yet.',
   pending_complete: 'The agent considers the task done. The user confirms or asks for more.',
   complete: 'The user confirmed it.',
-  aborted: 'The task was abandoned.',
+  aborted: 'It was ended before it was complete.',
 } as const satisfies Record<SessionState, string>
 
+const ABORT_CAUSES = {
+  expired: 'Nobody came back to it, so it was ended.',
+  declined: 'The user did not want to go on with it.',
+  displaced: 'The user began another task.',
+  abandoned: 'The user gave the task up.',
+  parent_ended: 'The session that started it has ended.',
+} as const satisfies Record<NonNullable<Extract<SessionRecord['status'], { state: 'aborted' }>['cause']>, string>
+
 function explainStatus({ status }: SessionRecord): string {
+  if (status.state === 'aborted' && status.cause !== undefined)
+    return ABORT_CAUSES[status.cause] ?? EXPLANATIONS.aborted
   const isEndedByCaller = status.state === 'complete' && status.endedBy === 'caller'
   return isEndedByCaller ? 'The caller ended it without confirmation.' : EXPLANATIONS[status.state]
 }

@@ -36,6 +36,17 @@ describe('an event on one line', () => {
     expect(text('handoff_taken', {}, { agentId: 'b' })).toBe('by b')
   })
 
+  it('shows a command as it was typed, and of an imported line what other lines do not say', () => {
+    const typed = '<command-name>/compact</command-name>\n<command-args>now</command-args>'
+    expect(text('user_message', undefined, { content: typed })).toBe('/compact now')
+    const line = (entry: Json) => text('x.claude-code.a', { line: 7, entry }, { content: '' })
+    const common = { type: 'progress', uuid: 'u', parentUuid: null, cwd: '/home/ada', version: '2' }
+    expect(line({ ...common, data: { hookName: 'Stop' } })).toBe('{ "hookName": "Stop" }')
+    expect(line({ ...common, durationMs: 5, data: {} })).toBe('{ "durationMs": 5, "data": {} }')
+    expect(line(common)).toBe('{}')
+    expect(line(5)).toBe('{ "line": 7, "entry": 5 }')
+  })
+
   it('shows the new state and why', () => {
     const asked = event('status_changed', { status: { state: 'awaiting_user', question: 'Which?' } })
     expect(describeEvent(asked)).toMatchObject({ text: 'Which?', state: 'awaiting_user' })

@@ -1,5 +1,5 @@
 import type { JsonObject, SessionEvent, SessionState } from '../../api/types.ts'
-import { isObject, SESSION_STATES } from '../../domain.ts'
+import { isObject, SESSION_STATES, typedCommand } from '../../domain.ts'
 import { shortText } from '../../parts/short-json.ts'
 import { isCustomType } from '../../session/event-facts.ts'
 
@@ -22,7 +22,7 @@ export function describeEvent(event: SessionEvent): EventLine {
   const parts = isObject(event.parts) ? event.parts : {}
   switch (type) {
     case 'user_message':
-      return { label: speaker('user', agentId), tone: 'user', text: content }
+      return { label: speaker('user', agentId), tone: 'user', text: typedCommand(content) ?? content }
     case 'model_message':
       return { label: speaker('assistant', agentId), tone: 'agent', text: content }
     case 'tool_call':
@@ -49,8 +49,32 @@ export function describeEvent(event: SessionEvent): EventLine {
         text: `${shortText(parts['kind'], 40)} #${shortText(parts['position'], 12)}: ${content}`,
       }
     default:
-      return { ...otherLabel(type), text: content === '' ? shortText(event.parts) : content }
+      return { ...otherLabel(type), text: content === '' ? (importedText(parts) ?? shortText(event.parts)) : content }
   }
+}
+
+/** Keys that coding agents write into each line of a transcript. */
+const COMMON_KEYS: ReadonlySet<string> = new Set([
+  ...[
+    'type',
+    'subtype',
+    'uuid',
+    'parentUuid',
+    'logicalParentUuid',
+    'timestamp',
+    'sessionId',
+    'isSidechain',
+    'userType',
+  ],
+  ...['cwd', 'version', 'gitBranch', 'slug', 'agentId', 'toolUseID', 'parentToolUseID', 'isMeta', 'level'],
+])
+
+/** What an imported line says besides what each line says. */
+function importedText({ entry }: JsonObject): string | undefined {
+  if (!isObject(entry)) return undefined
+  const said = Object.entries(entry).filter(([key]) => !COMMON_KEYS.has(key))
+  const [only] = said
+  return said.length === 1 && isObject(only?.[1]) ? shortText(only[1]) : shortText(Object.fromEntries(said))
 }
 
 /** Names that could be mistaken for another role. */

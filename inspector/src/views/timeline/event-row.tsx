@@ -122,14 +122,14 @@ function Content(props: RowProps) {
 
 function MessageRow(props: RowProps) {
   const { event, isOpen, onToggle } = props
-  const { label } = describeEvent(event)
+  const { label, text } = describeEvent(event)
   return (
     <>
       <button type="button" class={css.fold} aria-expanded={isOpen} onClick={() => onToggle(event.sequence)}>
         <b dir="auto">{oneLine(label, 60)}</b>
       </button>
       <div class={css.body}>
-        {event.content !== '' && <Markdown text={event.content} {...(!isOpen && { most: PREVIEW })} />}
+        {event.content !== '' && <Markdown text={text} {...(!isOpen && { most: PREVIEW })} />}
         {callsIn(event).length > 0 && <ToolCalls {...props} />}
       </div>
     </>

@@ -133,7 +133,10 @@ function WholeLog({ data, shared, way, target }: ListProps) {
           named={target}
           {...shared}
           onToggleGroup={groups.toggle}
-          onGrouping={() => setQuery({ group: isGrouped ? 'no' : undefined })}
+          onGrouping={(sequence) => {
+            setQuery({ group: isGrouped ? 'no' : undefined })
+            way.replaced(sequence)
+          }}
           onEnd={end.onEnd}
           onEdge={(edge) => {
             const sequence = edge === 'first' ? 1 : head

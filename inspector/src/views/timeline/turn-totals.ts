@@ -1,5 +1,5 @@
 import type { UsageSums } from '../../api/types.ts'
-import { addSums, NO_USAGE } from '../../domain.ts'
+import { addSums, NO_USAGE, sumsOf } from '../../domain.ts'
 import type { Outline } from '../../session/outline.ts'
 import { countCalls, type StepsEntry } from './grouped-rows.ts'
 
@@ -44,7 +44,7 @@ export function totalsOf(sequence: number, outline: Outline, head: number): Turn
   let end = start.at
   let usage = NO_USAGE
   for (const event of events) {
-    if (event.usage !== undefined) usage = addSums(usage, { ...NO_USAGE, ...event.usage, messages: 1 })
+    if (event.usage !== undefined) usage = addSums(usage, sumsOf(event.usage))
     const isOfAgent = event.kind === 'call' || event.kind === 'result' || event.type === 'model_message'
     if (isOfAgent && event.at > end) end = event.at
   }

@@ -15,8 +15,8 @@ export interface ListKeys {
   readonly onTurn: (direction: 1 | -1, sequence: number) => void
   /** Goes to the next or previous match of the search. */
   readonly onMatch: (direction: 1 | -1) => void
-  /** Switches between groups and single events. */
-  readonly onGrouping?: () => void
+  /** Switches between groups and single events, at an event. */
+  readonly onGrouping?: (sequence: number) => void
   /** Goes to the first or last event of the log, which may be outside the list. */
   readonly onEdge?: (edge: 'first' | 'last') => void
 }
@@ -177,7 +177,7 @@ export function useRowFocus(
     else if (key === 'ArrowLeft') return closeRow(index)
     else if (key === 't' || key === 'T') onTurn(key === 't' ? 1 : -1, Math.ceil(rows.keyAt(index)))
     else if (key === 'n' || key === 'N') onMatch(key === 'n' ? 1 : -1)
-    else if (key === 'g') onGrouping?.()
+    else if (key === 'g') onGrouping?.(Math.ceil(rows.keyAt(index)))
     else return false
     if (key === 'Home') go(0)
     if (key === 'End') go(rows.count - 1)

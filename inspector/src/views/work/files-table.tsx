@@ -7,17 +7,20 @@ import { EventLink, formatBytes, graphHref, ShortHash, TruncatedText } from './l
 import { fileNode } from './node-name.ts'
 import type { FileEntry } from './work-index.ts'
 
-const COLUMNS = { Path: '', Read: 'number', Written: 'number', 'Last step': '', Hash: '', Size: 'number' }
+const COLUMNS = { Path: '', Read: 'number', Written: 'number', 'Last step': '' }
+/** Only observations know the content of a file; tool calls do not. */
+const CONTENT_COLUMNS = { Hash: '', Size: 'number' }
 
 /** Files, most recently touched first. */
 export function FilesTable({ id, files }: { id: string; files: readonly FileEntry[] }) {
   const { shown, more } = useShowMore(files, 100)
+  const hasContent = files.some(({ hash, bytes }) => hash !== undefined || bytes !== undefined)
   return (
     <>
       <ScrollBox label="Table of files">
-        <Table columns={COLUMNS}>
+        <Table columns={hasContent ? { ...COLUMNS, ...CONTENT_COLUMNS } : COLUMNS}>
           {shown.map((file) => (
-            <Row key={file.path} id={id} file={file} />
+            <Row key={file.path} id={id} file={file} hasContent={hasContent} />
           ))}
         </Table>
       </ScrollBox>
@@ -26,7 +29,13 @@ export function FilesTable({ id, files }: { id: string; files: readonly FileEntr
   )
 }
 
-function Row({ id, file: { path, reads, writes, hash, bytes, last } }: { id: string; file: FileEntry }) {
+interface RowProps {
+  readonly id: string
+  readonly file: FileEntry
+  readonly hasContent: boolean
+}
+
+function Row({ id, file: { path, reads, writes, hash, bytes, last }, hasContent }: RowProps) {
   const node = fileNode(path)
   const name = <TruncatedText text={path} max={56} />
   return (
@@ -42,8 +51,8 @@ function Row({ id, file: { path, reads, writes, hash, bytes, last } }: { id: str
           <Ago at={last.at} />
         </span>
       </td>
-      <td class="nowrap">{hash === undefined ? <Dash /> : <ShortHash hash={hash} />}</td>
-      <td class="number">{bytes === undefined ? <Dash /> : formatBytes(bytes)}</td>
+      {hasContent && <td class="nowrap">{hash === undefined ? <Dash /> : <ShortHash hash={hash} />}</td>}
+      {hasContent && <td class="number">{bytes === undefined ? <Dash /> : formatBytes(bytes)}</td>}
     </tr>
   )
 }

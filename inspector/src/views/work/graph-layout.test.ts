@@ -31,6 +31,19 @@ describe('layoutGraph', () => {
     }
   })
 
+  it('gives the lines of a busy node more room to fan out', () => {
+    const gap = (count: number) => {
+      const { nodes } = layoutGraph(
+        'a',
+        Array.from({ length: count }, (_, i) => edge('a', `b${i}`)),
+      )
+      const [a, b] = nodes
+      return (b?.x ?? 0) - (a?.x ?? 0)
+    }
+    expect(gap(5)).toBe(gap(2))
+    expect(gap(40)).toBeGreaterThan(gap(5) + 50)
+  })
+
   it('draws all relations between two nodes as one line attached to their sides', () => {
     const { nodes, lines } = layoutGraph('a', [
       edge('a', 'b', 'calls'),

@@ -63,11 +63,20 @@ function measureDistances(node: string, edges: readonly GraphEdge[]): Map<string
   return far
 }
 
+/** Number of lines at the node that has most. */
+function busiest(lines: readonly Pick<Line, 'from' | 'to'>[]): number {
+  const counts = new Map<string, number>()
+  for (const { from, to } of lines) for (const key of [from, to]) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return Math.max(0, ...counts.values())
+}
+
 /** Places the nodes in columns from left to right with few crossings. */
 export function layoutGraph(node: string, edges: readonly GraphEdge[]): GraphLayout {
   const lines = groupIntoLines(edges)
   const graph = new Dagre({ multigraph: true })
-  graph.setGraph({ rankdir: 'LR', nodesep: 12, edgesep: 12, ranksep: 28, marginx: 12, marginy: 12 })
+  // many lines at one node need room to fan out, or the labels would cover them
+  const ranksep = Math.max(28, Math.min(90, 3 * busiest(lines)))
+  graph.setGraph({ rankdir: 'LR', nodesep: 12, edgesep: 12, ranksep, marginx: 12, marginy: 12 })
   // numbers instead of names: dagre uses names as object keys, and `__proto__` breaks it
   const names = new Map<string, string>()
   for (const key of [node, ...edges.flatMap(({ from, to }) => [from, to])])

@@ -1,8 +1,8 @@
 import type { Edge, Json, JsonObject, Observation, SessionEvent } from '../../api/types.ts'
-import { isObject, observationsOf, toolFold, toolTable } from '../../domain.ts'
+import { isObject, observationsOf, TOOL_WORK_TYPES, toolFold, toolTable } from '../../domain.ts'
 
 /** Types of the events that show work. */
-export const WORK_TYPES = ['work_committed', 'model_message', 'tool_call', 'tool_result'] as const
+export const WORK_TYPES = ['work_committed', ...TOOL_WORK_TYPES] as const
 
 /** One work commit, or the result of a tool call, as the page shows it. */
 export interface Step {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseCommand } from '../../src/transcripts/claude-code/user-text.ts'
+import { typedCommand } from './typed-command.ts'
 
 describe('a command that the user typed', () => {
   it.each([
@@ -15,16 +15,17 @@ describe('a command that the user typed', () => {
     ['say <bash-input>ls</bash-input>', undefined],
     ['<command-name>/a', undefined],
     ['<command-name><b>/a</b></command-name>', undefined],
+    ['What does <command-name>/a</command-name> mean?', undefined],
     ['words', undefined],
   ])('%j is %j', (text, command) => {
-    expect(parseCommand(text)).toBe(command)
+    expect(typedCommand(text)).toBe(command)
   })
 
   it.each(['<command-name>', '<bash-input>', '<command-name>/a</command-name><command-args>'])(
     'is found in linear time: %s and blanks',
     (tag) => {
       const start = performance.now()
-      for (const end of ['', '<', 'x']) parseCommand(`${tag}${' '.repeat(200_000)}${end}`)
+      for (const end of ['', '<', 'x']) typedCommand(`${tag}${' '.repeat(200_000)}${end}`)
       expect(performance.now() - start).toBeLessThan(1000)
     },
   )
