@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { IdempotencyMismatchError, SequenceConflictError, SessionNotFoundError } from '../../domain/errors.ts'
 import { countTurns } from '../../domain/event.ts'
 import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { checkLive } from '../../domain/record.ts'
 import type {
   AppendRequest,
@@ -43,8 +44,8 @@ const INSERT_EVENT = `
 
 const INSERT_TEXTS = 'insert into session_texts (session_id, sequence, content, parts) values (?, ?, ?, ?)'
 
-/** Characters of content and parts above which an event keeps them in `session_texts`. */
-export const LONG_EVENT = 16 * 1024
+/** Characters of content and parts above which an event keeps them in `session_texts`: the others fit on one page. */
+export const LONG_EVENT = Math.floor(LIMITS.pageSize / LIMITS.page)
 
 export const INSERT_TYPE = `
   insert into session_types (session_id, type, block)

@@ -4,7 +4,7 @@ import { startsTurn } from '../../domain/event.ts'
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import type { ReadQuery, SequenceRange, SessionKey, StoredEvent } from '../../ports/session-store.ts'
-import { fillPage, longestInline } from '../page.ts'
+import { fillPage } from '../page.ts'
 import { LIMIT } from './limit.ts'
 import {
   BLOCK,
@@ -23,18 +23,16 @@ import {
 import { prepared } from './statement.ts'
 import { SELECT_RECORD, SELECT_STATE, SELECT_VIEW } from './view-sql.ts'
 
-/** Rows without the texts of long events, and without those longer than @inline: SQLite knows their length unread. */
+/** Rows without the texts of long events, which are read one by one up to the end of the page. */
 export const SELECT_EVENTS = `
-  select sequence, id, type, role, iif(octet_length(content) <= @inline, content, null) as content,
-    iif(octet_length(parts) > @inline, '', parts) as parts, agent_id, occurred_at, created_at
+  select sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
   from session_events
   where session_id = @sessionId and sequence > @after and sequence < @before
   order by sequence`
 
 /** The same for events of @types (a JSON array). */
 const SELECT_TYPED_EVENTS = `
-  select sequence, id, type, role, iif(octet_length(content) <= @inline, content, null) as content,
-    iif(octet_length(parts) > @inline, '', parts) as parts, agent_id, occurred_at, created_at
+  select sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
   from session_events
   where session_id = @sessionId and sequence > @after and sequence < @before
     and type in (select value from json_each(@types))
@@ -46,7 +44,7 @@ const SELECT_CHECKSUMS = `
   where session_id = @sessionId and sequence > @after and sequence < @before
   order by sequence`
 
-const SELECT_TEXTS = 'select content, parts from session_log where session_id = ? and sequence = ?'
+const SELECT_TEXTS = 'select content, parts from session_texts where session_id = ? and sequence = ?'
 
 /** Blocks of the range in which one of @types (a JSON array) occurs. */
 export const SELECT_BLOCKS = `
@@ -66,11 +64,9 @@ interface Range {
   sessionId: string
   after: number
   before: number
-  /** Longest text to include in a row, in bytes. */
-  inline: number
 }
 
-/** An event whose content is null or whose parts are empty if they are long. */
+/** An event without content and parts if they are long. */
 type ShortRow = Omit<EventRow, 'content'> & { content: string | null }
 
 /** Reads of one session's log and views. */
@@ -84,7 +80,7 @@ export function logReader(db: Database) {
   const selectLast = prepared<[object], ShortRow>(db, `${SELECT_EVENTS} desc ${LIMIT}`)
   const selectPage = prepared<[object], ShortRow>(db, `${SELECT_EVENTS} asc ${LIMIT}`)
   const selectTexts = prepared<[string, number], Pick<EventRow, 'content' | 'parts'>>(db, SELECT_TEXTS)
-  const selectChecksums = prepared<[Omit<Range, 'inline'>], string>(db, SELECT_CHECKSUMS).pluck()
+  const selectChecksums = prepared<[Range], string>(db, SELECT_CHECKSUMS).pluck()
   const selectSession = prepared<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at'>>(db, SELECT_SESSION)
   const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
   const selectRecord = prepared<[string], RecordRow>(db, SELECT_RECORD)
@@ -154,10 +150,11 @@ export function logReader(db: Database) {
       const session = visibleRow(selectSession.get(sessionId), key)
       if (session === undefined) throw new SessionNotFoundError(sessionId)
       const first = turns === undefined ? after : Math.max(after, session.cleared_at)
-      const range = { sessionId, after: first, before, inline: longestInline(limit) }
+      const range = { sessionId, after: first, before }
       return fillPage(readRows(range, query), (row) => {
-        const isShort = row.content !== null && row.parts !== ''
-        return eventOf((isShort ? row : { ...row, ...selectTexts.get(sessionId, row.sequence) }) as EventRow)
+        if (row.content !== null) return eventOf(row as EventRow)
+        // without its texts the row was altered: its checksum says so
+        return eventOf({ ...row, content: '', ...selectTexts.get(sessionId, row.sequence) })
       })
     },
 
