@@ -1,7 +1,7 @@
 import fc from 'fast-check'
+import type { HistorySource, Turn } from '../../src/domain/context/context.ts'
 import type { SessionEvent } from '../../src/domain/event.ts'
 import type { Json } from '../../src/domain/json.ts'
-import type { HistorySource, Turn } from '../../src/domain/context/context.ts'
 
 /** One token for each character. */
 export const characters = (text: string) => text.length

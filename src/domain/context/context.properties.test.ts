@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyHistory, characters, historyOf } from '../../../test/context/history-samples.ts'
 import type { SessionEvent } from '../event.ts'
 import { FORMATS, MESSAGE_FORMATS, withLateSystem } from '../formats/formats.ts'
 import { pairResults } from '../formats/pairing.ts'
 import type { Message } from '../message.ts'
 import { messageTokens } from '../message-tokens.ts'
 import { fitContext } from './context.ts'
-import { anyHistory, characters, historyOf } from '../../../test/context/history-samples.ts'
 
 const SECTIONS = {
   task: 'Add retries',

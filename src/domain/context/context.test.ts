@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { call, characters, historyOf, logOf, model, result, user } from '../../../test/context/history-samples.ts'
 import type { SessionEvent } from '../event.ts'
 import type { ContextSections } from './blocks.ts'
 import { fitContext } from './context.ts'
-import { call, characters, historyOf, logOf, model, result, user } from '../../../test/context/history-samples.ts'
 
 const text = (length: number) => 'x'.repeat(length)
 const items = (...texts: string[]) => texts.map((one, i) => ({ id: `${i}`, text: one }))

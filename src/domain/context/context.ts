@@ -1,7 +1,7 @@
 import type { SessionEvent } from '../event.ts'
 import { type Message, toMessages, withoutUsage } from '../message.ts'
 import type { CountTokens } from '../window.ts'
-import { type Block, Blocks, type ContextItem, type ContextSections, type Section } from './blocks.ts'
+import { type Block, Blocks, type ContextSections, type Section } from './blocks.ts'
 import { type CutCache, Forms } from './forms.ts'
 import { type FittedHistory, fitHistory, type HistorySource } from './history.ts'
 import type { Positions } from './turns.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { SessionEvent } from '../event.ts'
 import { call, calling, logOf, model, result, user } from '../../../test/context/history-samples.ts'
+import type { SessionEvent } from '../event.ts'
 import { danglingCalls, HistoryPairing } from './units.ts'
 
 function paired(log: readonly SessionEvent[]) {

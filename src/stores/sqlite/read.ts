@@ -146,7 +146,7 @@ export function logReader(db: Database) {
 
     read(key: SessionKey, query: ReadQuery): StoredEvent[] {
       const { sessionId } = key
-      const { after = 0, before = Number.MAX_SAFE_INTEGER, turns, limit } = query
+      const { after = 0, before = Number.MAX_SAFE_INTEGER, turns } = query
       const session = visibleRow(selectSession.get(sessionId), key)
       if (session === undefined) throw new SessionNotFoundError(sessionId)
       const first = turns === undefined ? after : Math.max(after, session.cleared_at)
