@@ -44,7 +44,6 @@ describe('the memories of a user', () => {
     page.on('request', (request) => void (request.url().includes('/memories?') && reads.push(request.url())))
     await page.goto(`${inspector().url}/#/memory?user=ada`)
     await expect.poll(() => memories(page).count()).toBe(3)
-    expect(await memories(page).first().innerText()).toContain('Old news')
     await page.getByText('3 memories, newest first').waitFor()
     expect(reads).toHaveLength(1)
     expect(await memories(page).filter({ hasText: 'Old news' }).innerText()).toContain('expired')

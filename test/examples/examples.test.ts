@@ -21,7 +21,7 @@ const PRINTS: Record<string, string> = {
   'formats.ts':
     'the same for Anthropic: true\nfor OpenAI: user\nfor OpenAI: assistant\nfor OpenAI: tool\nfor OpenAI: tool',
   'handoff.ts': '1 of 3 takers got the handoff\nengineer acts now: The design is ready',
-  'life.ts': 'events 1 to 13 are those of the commit: true\nthe context of the next session has 3 messages, 72 tokens',
+  'life.ts': 'events 1 to 13 are those of the commit: true\nthe context of the next session has 3 messages, 73 tokens',
   'memory.ts':
     'event 3: It leaves at 21:40 from platform 7.\nI prefer the window seat, confidence 0.7, from event 2\n0.78, then 0.39,',
   'server.ts':
