@@ -113,14 +113,21 @@ export class Forms {
   }
 
   /** A text that has no form of this length, such as a long list of numbers, gets twice as much, and so on. */
-  async #cut(key: string, share: number, decide: (limit: number) => Promise<Cut | undefined>): Promise<Cut | null> {
+  async #cut(
+    key: string,
+    share: number,
+    decide: (limit: number) => Promise<Cut | undefined>,
+  ): Promise<Cut | null> {
     const most = Math.max(this.#budget * share * this.#factor, SHORTEST)
+    const whole = this.#cuts.get(key)
     for (let limit = Math.min(Math.floor(most), this.#budget); ; limit = Math.min(limit * 2, this.#budget)) {
+      if (whole && whole.tokens <= limit) return whole
       const full = `${key} ${limit}`
       let cut = this.#cuts.get(full)
       if (cut === undefined) {
         cut = (await decide(limit)) ?? null
-        this.#cuts.set(full, cut)
+        // a text that is shown whole here is shown whole within every greater limit
+        this.#cuts.set(cut !== null && cut.characters === undefined ? key : full, cut)
       }
       if (cut !== null || limit >= this.#budget) return cut
     }

@@ -90,8 +90,11 @@ async function fitWhole(pairing: HistoryPairing, room: number, forms: Forms): Pr
     return tokens
   }
   const longest = await lastStep(async (step) => (await costAt(step)) <= room)
-  const filled = await lastStep(async (step) => (await costAt(step)) < FILLED * room)
-  const step = longest === WHOLE ? WHOLE : steadiestStep(Math.min(filled + 1, longest), longest)
+  let step = longest
+  if (longest < WHOLE) {
+    const unfilled = await lastStep(async (shorter) => (await costAt(shorter)) < FILLED * room)
+    step = steadiestStep(Math.min(unfilled + 1, longest), longest)
+  }
   const chosen = units.map((unit, place): Chosen => ({ unit, form: place === 0 ? 'newest' : 'recent' }))
   const rendered = await renderUnits(chosen.reverse(), forms.withStep(step))
   return {
