@@ -13,6 +13,7 @@ import { memorySourceRules } from './api-memory-sources.ts'
 import { messageRules } from './api-messages.ts'
 import { apiOwnerRules } from './api-owners.ts'
 import { processRules } from './api-processes.ts'
+import { quotaRules } from './api-quotas.ts'
 import { apiReadRules } from './api-reading.ts'
 import { recallRules } from './api-recall.ts'
 import { serviceRules } from './api-service.ts'
@@ -74,7 +75,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
   describeRules('the store port', rules, harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A33, as tests. */
+/** Runs the rules of the public API, A1 to A34, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...apiSessionRules,
@@ -93,6 +94,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...conversationRules,
     ...contextRules,
     ...apiUsageRules,
+    ...quotaRules,
     ...apiMemoryRules,
     ...memorySourceRules,
     ...apiMemoryKeyRules,
