@@ -1,8 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { uuid7 } from '../../ids.ts'
 import { noMetrics } from '../../metrics/none.ts'
+import type { ChangeRequest } from '../../ports/memory-store.ts'
 import type { Store } from '../../ports/store.ts'
-import { appendRequest, createSession, NOON, someEvent } from '../../stores/conformance/samples.ts'
+import {
+  appendRequest,
+  createSession,
+  NOON,
+  putRequest,
+  someEvent,
+  someMemory,
+} from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 import { limitedStore } from './limited-store.ts'
 import { Quotas } from './quotas.ts'
@@ -78,9 +86,11 @@ describe('what a tenant stores', () => {
     expect(refused).toEqual(['tenant'])
   })
 
-  it('counts own writes at once, and those of each kind', async () => {
+  it('counts own writes at once, and is not measured for each write that is refused', async () => {
     expect([await outcome(long()), await outcome()]).toEqual(['written', 'QUOTA_EXCEEDED'])
-    expect(measurements).toBe(1)
+    const before = measurements
+    for (let n = 0; n < 5; n++) expect(await outcome()).toBe('QUOTA_EXCEEDED')
+    expect(measurements).toBe(before)
   })
 
   it('counts a replay once', async () => {
@@ -122,14 +132,73 @@ describe('what a tenant stores', () => {
   })
 })
 
+describe('what is written during a measurement', () => {
+  /** The first measurement ends when told, with what was stored when it began. */
+  function slowFirst() {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let count = 0
+    const storage: Store['storage'] = async (query) => {
+      const sums = await store.storage(query)
+      count++
+      if (count === 1) await promise
+      return sums
+    }
+    const quotas = new Quotas({ storage }, { tenantBytes: LIMIT }, noMetrics, () => time)
+    const slow = limitedStore(store, ACME, quotas)
+    return { slow, resolve, count: () => count }
+  }
+
+  it('is measured again before it refuses, and is counted once', async () => {
+    const { slow, resolve, count } = slowFirst()
+    const half = () => slow.append(appendRequest(sessionId, long('x'.repeat(LIMIT / 2))))
+    await half()
+    resolve()
+    // twice half the quota, if it counted twice
+    await slow.append(appendRequest(sessionId))
+    await half()
+    await expect(half()).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
+    expect(count()).toBe(2)
+  })
+
+  it('refuses the next write once it is measured', async () => {
+    const { slow, resolve } = slowFirst()
+    await slow.append(appendRequest(sessionId, long()))
+    resolve()
+    await expect(slow.append(appendRequest(sessionId))).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
+  })
+})
+
 describe('a purge', () => {
   it('is measured by the next write that would be refused', async () => {
     const other = await createSession(store, { tenant: 'acme' })
     await limited.append(appendRequest(other, long()))
     expect(await outcome()).toBe('QUOTA_EXCEEDED')
+    const before = measurements
     await limited.purge({ sessionId: other }, NOON)
     expect(await outcome()).toBe('written')
-    expect(measurements).toBe(2)
+    expect(measurements).toBe(before + 1)
+  })
+
+  it('is measured too if it removes memories, or sessions with them', async () => {
+    const owner = { tenant: 'acme', userId: 'ada' }
+    const other = await createSession(store, owner)
+    const change = (given: Partial<ChangeRequest>) => limited.memories.change(putRequest([], { ...owner, ...given }))
+    const memory = someMemory({ ...owner, content: 'x'.repeat(LIMIT) })
+    const removals: (() => Promise<unknown>)[] = [
+      () => change({ purge: [other] }),
+      () => change({ ids: [memory.id], decide: () => ({ puts: [], removals: [memory.id] }) }),
+      () => limited.memories.purge(owner),
+    ]
+    for (const [n, remove] of removals.entries()) {
+      if (n === 0) await limited.append(appendRequest(other, long()))
+      else await change({ decide: () => ({ puts: [{ memory }] }) })
+      expect(await outcome()).toBe('QUOTA_EXCEEDED')
+      expect(
+        await change({ decide: () => ({ puts: [{ memory: someMemory(owner) }] }) }).catch(({ code }) => code),
+      ).toBe('QUOTA_EXCEEDED')
+      await remove()
+      expect(await outcome(), `${n}`).toBe('written')
+    }
   })
 
   it('waits for its measurement if that takes long', async () => {

@@ -24,7 +24,7 @@ export function storedBytes({ bytes, events, memories }: Omit<StorageGroup, 'key
 const FRESH_MS = 30_000
 /** How many times as long as its measurement a figure is used at least, so that measuring takes 2 % of the time. */
 const FRESH_FACTOR = 50
-/** A measurement that took fewer milliseconds may be repeated after each removal. */
+/** A measurement that took fewer milliseconds may be repeated for each write that would be refused in doubt. */
 const QUICK_MS = 100
 /** Most tenants and users whose figures are kept. */
 const MAX_ACCOUNTS = 10_000
@@ -38,7 +38,9 @@ interface Account {
   measured: number
   /** Bytes that this process has written since. */
   added: number
-  /** Until when the figure is used, and until when even if the caller removes something. */
+  /** Bytes that it wrote during that measurement: they may be part of it or not. */
+  unsure: number
+  /** Until when the figure is used, and until when even if the caller removed something or part of it is unsure. */
   freshUntil: number
   keptUntil: number
   /** The caller removed something since the measurement began. */
@@ -78,13 +80,13 @@ export class Quotas {
    * such as that of an earlier write with the same key.
    */
   async run<T>(caller: Principal, write: () => Promise<T>, refuse: (error: Error) => Promise<T>): Promise<T> {
-    const known = this.#fullAccount(caller)
-    if (known === undefined) return await write()
-    await this.#refresh(known)
-    const full = this.#fullAccount(caller)
+    const suspect = this.#fullAccount(caller, (account) => storedIn(account) + account.unsure)
+    if (suspect === undefined) return await write()
+    await this.#refresh(suspect)
+    const full = this.#fullAccount(caller, storedIn)
     if (full === undefined) return await write()
     const { quota, limit } = full
-    const error = new QuotaExceededError({ quota, limit, used: full.measured + full.added })
+    const error = new QuotaExceededError({ quota, limit, used: storedIn(full) })
     try {
       return await refuse(error)
     } catch (thrown) {
@@ -103,11 +105,11 @@ export class Quotas {
     for (const account of this.#accountsOf(caller)) account.hasFreed = true
   }
 
-  #fullAccount(caller: Principal): Account | undefined {
+  #fullAccount(caller: Principal, stored: (account: Account) => number): Account | undefined {
     let full: Account | undefined
     for (const account of this.#accountsOf(caller)) {
       if (account.measuring === undefined && this.#now() >= account.freshUntil) void this.#refresh(account)
-      if (account.measured + account.added >= account.limit) full ??= account
+      if (stored(account) >= account.limit) full ??= account
     }
     return full
   }
@@ -135,7 +137,8 @@ export class Quotas {
   /** Measures an account, unless its figure is still used. */
   async #refresh(account: Account): Promise<void> {
     await account.measuring
-    if (this.#now() < (account.hasFreed ? account.keptUntil : account.freshUntil)) return
+    const isDoubtful = account.hasFreed || account.unsure > 0
+    if (this.#now() < (isDoubtful ? account.keptUntil : account.freshUntil)) return
     account.measuring ??= this.#measure(account).finally(() => {
       account.measuring = undefined
     })
@@ -143,14 +146,14 @@ export class Quotas {
   }
 
   async #measure(account: Account): Promise<void> {
-    const { owner } = account
+    const { owner, added } = account
     const start = this.#now()
     account.hasFreed = false
     try {
       const by = owner.userId === undefined ? 'tenant' : 'user'
       const [sums] = await this.#store.storage(defined({ by, ...owner, limit: 1 } as const))
       account.measured = sums === undefined ? 0 : storedBytes(sums)
-      // what was written meanwhile may be missing until the next measurement; counted twice, it could refuse too much
+      account.unsure = account.added - added
       account.added = 0
     } catch {
       // the write itself says what is wrong with the store
@@ -161,7 +164,11 @@ export class Quotas {
   }
 }
 
+function storedIn({ measured, added }: Account): number {
+  return measured + added
+}
+
 function newAccount(quota: QuotaKind, limit: number, owner: Account['owner']): Account {
-  const nothing = { measured: 0, added: 0, freshUntil: 0, keptUntil: 0 }
+  const nothing = { measured: 0, added: 0, unsure: 0, freshUntil: 0, keptUntil: 0 }
   return { quota, limit, owner, ...nothing, hasFreed: false, measuring: undefined }
 }
