@@ -311,7 +311,7 @@ create table context.session_imports (
   tenant text not null,
   user_id text not null,
   head integer not null,
-  bytes bigint not null,
+  bytes bigint not null default 0,
   view json not null,
   at timestamp with time zone not null default now(),
   constraint session_imports_pkey PRIMARY KEY (partition, session_id)
@@ -475,7 +475,7 @@ create table context.sessions (
   turns integer not null,
   cleared_at integer not null,
   decision_version integer not null default 0,
-  bytes bigint not null,
+  bytes bigint not null default 0,
   started_at timestamp with time zone not null,
   last_activity_at timestamp with time zone not null,
   activity_minute integer not null,
@@ -3862,7 +3862,8 @@ begin
       case p_kind when 'sessions' then 'sessions' else 'memory_rows' end,
       'true'
         || case when p_tenant is not null then ' and x.tenant = $1' else '' end
-        || case when p_user is not null then ' and x.user_id = $2 and x.partition = $5' else '' end
+        || case when p_user is not null then ' and x.user_id = $2' else '' end
+        || case when v_set = 2 then ' and x.partition = $5' else '' end
         || case when p_position is not null then format(' and (%s) > (%s)', v_order, v_position) else '' end,
       v_order, p_by, array_to_string(array(select c || '::text' from unnest(v_columns) as c), ', '))
     into groups, last
@@ -3909,7 +3910,8 @@ begin
         (select array[%5$s] from piece offset $7 - 1)',
       'true'
         || case when p_tenant is not null then ' and x.tenant = $1' else '' end
-        || case when p_user is not null then ' and x.user_id = $2 and x.partition = $8' else '' end
+        || case when p_user is not null then ' and x.user_id = $2' else '' end
+        || case when p_user is not null and p_tenant is not null then ' and x.partition = $8' else '' end
         || case when p_position is not null then format(' and (%s) > (%s)', columns, position)
            when p_after is not null and p_by = coalesce(first, 'day') then format(' and x.%I > $5', p_by)
            when p_since is not null and first is null then ' and x.day >= $3' else '' end

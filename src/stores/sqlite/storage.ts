@@ -74,7 +74,8 @@ export function storageSql(
   const scanned = [
     'true',
     ...(tenant === undefined ? [] : ['tenant = @tenant']),
-    ...(userId === undefined ? [] : ['user_id = @userId']),
+    // with +, as a filter: as a constant SQLite would leave it out of the order and sort the rows
+    ...(userId === undefined ? [] : [tenant === undefined ? '+user_id = @userId' : 'user_id = @userId']),
     ...(isContinued ? [`(${order}) > ${place('from')}`] : []),
   ]
   return {

@@ -49,7 +49,7 @@ create table context.sessions (
   -- Only decisions increase it, so a plain append never makes a decision stale.
   decision_version integer     not null default 0,
   -- Bytes of the content and parts of its events.
-  bytes            bigint      not null,
+  bytes            bigint      not null default 0,
   started_at       timestamptz not null,
   last_activity_at timestamptz not null,
   -- Minute of last_activity_at. Lists are indexed by it: with an index on the exact time no append would be a HOT

@@ -199,7 +199,8 @@ begin
         (select array[%5$s] from piece offset $7 - 1)',
       'true'
         || case when p_tenant is not null then ' and x.tenant = $1' else '' end
-        || case when p_user is not null then ' and x.user_id = $2 and x.partition = $8' else '' end
+        || case when p_user is not null then ' and x.user_id = $2' else '' end
+        || case when p_user is not null and p_tenant is not null then ' and x.partition = $8' else '' end
         || case when p_position is not null then format(' and (%s) > (%s)', columns, position)
            when p_after is not null and p_by = coalesce(first, 'day') then format(' and x.%I > $5', p_by)
            when p_since is not null and first is null then ' and x.day >= $3' else '' end

@@ -46,7 +46,8 @@ begin
       case p_kind when 'sessions' then 'sessions' else 'memory_rows' end,
       'true'
         || case when p_tenant is not null then ' and x.tenant = $1' else '' end
-        || case when p_user is not null then ' and x.user_id = $2 and x.partition = $5' else '' end
+        || case when p_user is not null then ' and x.user_id = $2' else '' end
+        || case when v_set = 2 then ' and x.partition = $5' else '' end
         || case when p_position is not null then format(' and (%s) > (%s)', v_order, v_position) else '' end,
       v_order, p_by, array_to_string(array(select c || '::text' from unnest(v_columns) as c), ', '))
     into groups, last

@@ -8,7 +8,7 @@ create table context.session_imports (
   user_id    text        not null,
   head       integer     not null,
   -- Bytes of the content and parts of its events.
-  bytes      bigint      not null,
+  bytes      bigint      not null default 0,
   -- All views after the head, as the functions take them.
   view       json        not null,
   -- When the last block came.
