@@ -9,7 +9,7 @@ const QUOTA = 100 * KIB
 const hello = { type: 'user_message', content: 'hello' } as const
 const long = { type: 'user_message', content: 'x'.repeat(QUOTA) } as const
 
-/** A session of the user, filled until nothing more fits. What is written during a measurement counts a little later. */
+/** A session of the user, filled until writes are refused: those during a measurement count a little later. */
 async function fill(tl: Throughline, userId: string): Promise<Session> {
   const session = await tl.sessions.create({ userId })
   await session.append(long, { idempotencyKey: 'fill' })
