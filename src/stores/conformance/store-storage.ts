@@ -108,7 +108,8 @@ export const storageRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const sessionId = await createSession(store)
-      await store.append(appendRequest(sessionId, { events: upTo(8).map(texts) }))
+      // long texts too, which a store may keep apart
+      await store.append(appendRequest(sessionId, { events: upTo(8).map((n) => texts(n % 2 === 0 ? 10_000 : n)) }))
       for (const sequence of [1, 5, 9]) {
         const fork = await forkSession(store, sessionId, sequence)
         await checkSize(store, fork, `up to ${sequence}`)
