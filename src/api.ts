@@ -41,7 +41,7 @@ import type {
   Snapshot,
 } from './api/sessions.ts'
 import type { ExportOptions, ImportOptions, ImportReport, SessionBlock } from './api/transfer.ts'
-import type { UsageBy, UsageQuery, UsageReport } from './api/usage.ts'
+import type { StorageBy, StorageQuery, StorageReport, UsageBy, UsageQuery, UsageReport } from './api/usage.ts'
 import type { Envelope } from './domain/envelope.ts'
 import type { SessionEvent } from './domain/event.ts'
 import type { SessionScratchpad } from './domain/fold.ts'
@@ -90,6 +90,11 @@ export interface Throughline {
    * longer counts; a fork counts from its start.
    */
   usage<By extends UsageBy>(query: UsageQuery<By>): Promise<Page<UsageReport<By>>>
+  /**
+   * Sums what users or tenants store, in ascending order. Quotas count the same bytes; the database needs more, for its
+   * indexes and free space.
+   */
+  storage<By extends StorageBy>(query: StorageQuery<By>): Promise<Page<StorageReport<By>>>
   /**
    * Updates the search index and extracts memories from ended sessions. This also happens in the background; call it
    * after an import or on a schedule. Without a user it covers everything the caller may see.

@@ -72,6 +72,10 @@ export type {
   Sessions,
   Snapshot,
   StatePatch,
+  StorageBy,
+  StorageQuery,
+  StorageReport,
+  StorageSums,
   SweepOptions,
   SweepReport,
   SwitchOptions,
@@ -104,6 +108,8 @@ export {
   InternalError,
   InvalidTransitionError,
   MemoryNotFoundError,
+  QuotaExceededError,
+  type QuotaKind,
   RateLimitedError,
   RouteNotFoundError,
   SchemaNewerError,
@@ -184,6 +190,7 @@ export type { ResumePlan } from './domain/resume.ts'
 export type { HandoffContext, Scratchpad, WellKnownKeys } from './domain/scratchpad.ts'
 export type { SessionUsage, Usage, UsageSums } from './domain/usage.ts'
 export type { Window } from './domain/window.ts'
+export type { QuotaLimits } from './features/kernel/quotas.ts'
 export { type ExportCheck, exportLines, importLines } from './features/transfer/lines.ts'
 export { open } from './open/open.ts'
 export type { OpenOptions } from './open/options.ts'

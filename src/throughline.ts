@@ -85,6 +85,7 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
     },
     recall: async (query) => (await recall()).recall(deps, query),
     usage: async (query) => (await usage()).reportUsage(deps, query),
+    storage: async (query) => (await usage()).reportStorage(deps, query),
     index: async (options) => (await recall()).indexLogs(deps, options),
     sweep: async (options) => (await sweep()).sweepSessions(deps, options),
     async *export(options) {

@@ -34,13 +34,13 @@ const ONES = `array_fill(1, array[${SHARED}])`
 const many = (value: string) => `array_fill(${value}, array[${SHARED}])`
 
 const APPEND_EVENT = `
-  perform context.append_event(v_partition, v_sessions[1], null, null, 1, now(), 29000000, gen_random_uuid(), ${EVENT},
+  perform context.append_event(v_partition, v_sessions[1], null, null, 1, 500, now(), 29000000, gen_random_uuid(), ${EVENT},
     null, null, null, ${CHECKSUM})`
 
 const OURS: Inside['calls'] = {
   I1: APPEND_EVENT,
   I2: `
-    perform context.append_events(v_partition, ${many('v_partition')}, v_sessions, null, null, ${ONES}, ${ONES},
+    perform context.append_events(v_partition, ${many('v_partition')}, v_sessions, null, null, ${ONES}, ${ONES}, ${ONES},
       ${many('now()')}, ${many('29000000')}, null, ${many("'user_message'::text")},
       '{}', '{}', '{}', '{}', '{}', v_places, ${ONES}, null, v_sessions, ${many("'user_message'::text")}, ${many("'user'::text")},
       ${many('v_content')}, null, null, null, ${many(CHECKSUM)})`,
@@ -62,8 +62,8 @@ const BY_HAND: Inside['calls'] = {
 /** The raw append in a function like ours, without checks. */
 const UNCHECKED = `
   create or replace function context.append_event(
-    p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamptz,
-    p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea
+    p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer,
+    p_at timestamptz, p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea
   )
   returns integer
   language plpgsql security definer set search_path = context, pg_temp set jit = off as $$

@@ -37,6 +37,7 @@ export const EXIT_OF: Record<ErrorCode, ExitCode> = {
   UNAUTHENTICATED: EXIT.usage,
   TOO_MANY_STREAMS: EXIT.refused,
   RATE_LIMITED: EXIT.refused,
+  QUOTA_EXCEEDED: EXIT.refused,
   UNAVAILABLE: EXIT.storage,
   ROUTE_NOT_FOUND: EXIT.usage,
   INTERNAL: EXIT.unexpected,

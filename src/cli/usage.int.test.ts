@@ -65,6 +65,19 @@ describe('throughline usage', () => {
     expect((await run('--by', 'tenant', '--until', '2026-01-31')).stdout).toContain('local')
   })
 
+  it('prints what is stored', async () => {
+    const { items } = JSON.parse((await run('--storage', '--json')).stdout)
+    expect(items).toEqual([{ tenant: 'local', sessions: 2, events: 4, memories: 0, bytes: expect.any(Number) }])
+    const bytes = Number(items[0].bytes).toLocaleString('en')
+    expect((await run('--storage')).stdout).toBe(
+      `tenant  sessions  events  memories  bytes\nlocal          2       4         0  ${bytes}\n`,
+    )
+    const users = (await run('--storage', '--by', 'user', '--limit', '1')).stdout
+    expect(users).toContain('ada')
+    expect(users).toContain('Next page: --cursor')
+    expect((await run('--storage', '--tenant', 'nobody')).stdout).toBe('Nothing is stored.\n')
+  })
+
   it('goes on where the page ended', async () => {
     const { stdout } = await run('--limit', '1')
     expect(stdout).not.toContain('total')
@@ -79,6 +92,8 @@ describe('throughline usage', () => {
     ['--since', 'soon', 'since: must be an age'],
     ['--limit', '0', 'limit: must be a whole number'],
     ['--cursor', 'x', 'cursor: must be the nextCursor'],
+    ['--storage', '--by=day', 'by: must be one of tenant, user with --storage'],
+    ['--storage', '--since=7d', 'since: is not for --storage'],
   ])('refuses %s %s', async (option, value, message) => {
     const { code, stderr } = await run(option, value)
     expect(code).toBe(2)

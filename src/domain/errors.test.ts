@@ -8,6 +8,7 @@ import {
   InternalError,
   InvalidTransitionError,
   MemoryNotFoundError,
+  QuotaExceededError,
   RateLimitedError,
   RouteNotFoundError,
   SchemaNewerError,
@@ -129,6 +130,12 @@ const SAMPLES: { error: ThroughlineError; name: string; code: string; details: o
     name: 'RateLimitedError',
     code: 'RATE_LIMITED',
     details: { limit: 'bulk', retryAfter: 3 },
+  },
+  {
+    error: new QuotaExceededError({ quota: 'tenant', limit: 10, used: 12 }, { cause }),
+    name: 'QuotaExceededError',
+    code: 'QUOTA_EXCEEDED',
+    details: { quota: 'tenant', limit: 10, used: 12 },
   },
   {
     error: new UnavailableError('busy', { cause }),

@@ -11,6 +11,7 @@ export const ERROR_CODES = [
   'IMPORT_CONFLICT',
   'VALIDATION',
   'TOO_LARGE',
+  'QUOTA_EXCEEDED',
   'STORAGE',
   'SCHEMA_OUTDATED',
   'SCHEMA_NEWER',
@@ -203,6 +204,30 @@ export class TooLargeError extends ThroughlineError {
     this.details = details
   }
 }
+
+/**
+ * The tenant or the user stores more than its quota. Nothing was written. Reads, ends and purges still work: purge
+ * sessions or forget memories, or ask the operator for a larger quota.
+ */
+export class QuotaExceededError extends ThroughlineError {
+  override readonly name = 'QuotaExceededError'
+  readonly code = 'QUOTA_EXCEEDED'
+  /** Both in bytes. */
+  readonly details: { quota: QuotaKind; limit: number; used: number }
+
+  constructor(details: QuotaExceededError['details'], options?: ErrorOptions) {
+    const { quota, limit, used } = details
+    super(
+      `this ${quota} stores ${used} bytes, its quota is ${limit}; ` +
+        'purge sessions or forget memories, or ask the operator for a larger quota',
+      options,
+    )
+    this.details = details
+  }
+}
+
+/** Whose quota. */
+export type QuotaKind = 'tenant' | 'user'
 
 /** The database failed or is unreachable. `cause` is the driver's error. */
 export class StorageError extends ThroughlineError {

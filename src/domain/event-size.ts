@@ -24,3 +24,13 @@ export function sizeOfAll(page: readonly Text[]): number {
 export function isLastPage(page: readonly Text[], limit: number): boolean {
   return page.length < limit && sizeOfAll(page) < LIMITS.pageSize
 }
+
+/** Bytes of the content and parts of events, in UTF-8. */
+export function bytesOfAll(events: readonly Text[]): number {
+  let bytes = 0
+  for (const { content, parts } of events) {
+    bytes += Buffer.byteLength(content)
+    if (parts !== undefined) bytes += Buffer.byteLength(parts)
+  }
+  return bytes
+}

@@ -9,9 +9,10 @@ import {
 import { SlowBodyError } from './body.ts'
 
 // a Record over the union: a new code without a status does not compile
-export const STATUS: Record<ErrorCode, 400 | 401 | 404 | 409 | 413 | 422 | 429 | 500 | 503> = {
+export const STATUS: Record<ErrorCode, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 503> = {
   VALIDATION: 400,
   UNAUTHENTICATED: 401,
+  QUOTA_EXCEEDED: 403,
   SESSION_NOT_FOUND: 404,
   MEMORY_NOT_FOUND: 404,
   ROUTE_NOT_FOUND: 404,
@@ -36,6 +37,7 @@ export const STATUS: Record<ErrorCode, 400 | 401 | 404 | 409 | 413 | 422 | 429 |
 const TITLE: Record<ErrorCode, string> = {
   VALIDATION: 'Invalid input',
   UNAUTHENTICATED: 'A valid token is required',
+  QUOTA_EXCEEDED: 'The storage quota is used up',
   SESSION_NOT_FOUND: 'No such session',
   MEMORY_NOT_FOUND: 'No such memory',
   ROUTE_NOT_FOUND: 'No such route',

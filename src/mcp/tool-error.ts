@@ -14,6 +14,7 @@ const HINTS: Record<ErrorCode, string> = {
   IMPORT_CONFLICT: 'Nothing was changed.',
   VALIDATION: 'Correct the named field and call again.',
   TOO_LARGE: 'Send less, or split it into several calls.',
+  QUOTA_EXCEEDED: 'Nothing more can be stored. Tell the user to purge old sessions, or to ask the operator.',
   STORAGE: 'Try again in a moment. If it keeps failing, tell the operator of the store.',
   SCHEMA_OUTDATED: 'Tell the operator of the store.',
   SCHEMA_NEWER: 'Tell the operator of the store.',

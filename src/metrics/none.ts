@@ -6,4 +6,5 @@ export const noMetrics: Metrics = {
   refreshed() {},
   invalid() {},
   wrote() {},
+  overQuota() {},
 }

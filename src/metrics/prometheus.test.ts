@@ -83,6 +83,16 @@ describe('prometheusMetrics', () => {
     expect(seconds).toContain('session_envelope_write_seconds_count{operation="rollback"} 1')
   })
 
+  it('counts writes beyond a quota', async () => {
+    const registry = new Registry()
+    const metrics = await prometheusMetrics(registry)
+    metrics.overQuota('tenant')
+    metrics.overQuota('tenant')
+    expect(await countsOf(registry, 'throughline_quota_refusals_total')).toEqual([
+      'throughline_quota_refusals_total{quota="tenant"} 2',
+    ])
+  })
+
   it('begins at 0 what rates are made of', async () => {
     const registry = new Registry()
     await prometheusMetrics(registry)
@@ -106,6 +116,7 @@ describe('prometheusMetrics', () => {
         ...['ok', 'error', 'skipped'].map(
           (result) => `conversation_worker_session_cache_sync_total{result="${result}"} 0`,
         ),
+        ...['tenant', 'user'].map((quota) => `throughline_quota_refusals_total{quota="${quota}"} 0`),
       ].toSorted(),
     )
   })

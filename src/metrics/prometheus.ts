@@ -18,7 +18,7 @@ const WRITES: readonly EnvelopeWrite[] = ['create', 'fork', 'update', 'backfill'
  */
 export async function prometheusMetrics(registry: MetricsRegistry): Promise<Metrics> {
   const series = createSeries(await loadDriver(), registry)
-  const { refreshes, refreshSeconds, cacheEvents, failures, writes, writeSeconds, syncs } = series
+  const { refreshes, refreshSeconds, cacheEvents, failures, writes, writeSeconds, syncs, quotaRefusals } = series
   initializeSeries(series)
 
   return {
@@ -38,6 +38,9 @@ export async function prometheusMetrics(registry: MetricsRegistry): Promise<Metr
     wrote(operation, status, seconds) {
       writes.inc({ operation, status })
       if (isDuration(seconds)) writeSeconds.observe({ operation }, seconds)
+    },
+    overQuota(quota) {
+      quotaRefusals.inc({ quota })
     },
   }
 }
@@ -80,11 +83,12 @@ function createSeries(driver: Driver, registry: MetricsRegistry) {
     writes: counter('session_envelope_write_total', 'Envelopes written to the store', 'operation', 'status'),
     writeSeconds: histogram('session_envelope_write_seconds', 'Time to write an envelope to the store', 'operation'),
     syncs: counter('conversation_worker_session_cache_sync_total', 'Cache updates after writes to the store', 'result'),
+    quotaRefusals: counter('throughline_quota_refusals_total', 'Writes refused because of a storage quota', 'quota'),
   }
 }
 
 /** Starts series at 0: `increase()` misses the first error of a series that starts with it. */
-function initializeSeries({ refreshes, cacheEvents, failures, writes, syncs }: Series): void {
+function initializeSeries({ refreshes, cacheEvents, failures, writes, syncs, quotaRefusals }: Series): void {
   for (const result of ['found', 'missing', 'error']) refreshes.inc({ result }, 0)
   for (const result of ['hit', 'miss']) cacheEvents.inc({ operation: 'get', result }, 0)
   for (const operation of ['get', 'fill', 'write', 'purge'])
@@ -92,6 +96,7 @@ function initializeSeries({ refreshes, cacheEvents, failures, writes, syncs }: S
   for (const reason of REASONS) failures.inc({ reason }, 0)
   for (const operation of WRITES) for (const status of ['ok', 'error']) writes.inc({ operation, status }, 0)
   for (const result of ['ok', 'error', 'skipped']) syncs.inc({ result }, 0)
+  for (const quota of ['tenant', 'user']) quotaRefusals.inc({ quota }, 0)
 }
 
 /** A caller's clock may go back or return NaN; a histogram would throw or count down. */

@@ -3,10 +3,13 @@ import { ValidationError } from '../domain/errors.ts'
 import { defined } from '../domain/optional.ts'
 import { DEFAULT_POLICY, type Policy } from '../domain/policy.ts'
 import type { Prices } from '../domain/price.ts'
+import type { Principal } from '../domain/record.ts'
 import { Background, type Reading } from '../features/kernel/background.ts'
 import { nodeCrypto } from '../features/kernel/crypto.ts'
 import type { Deps } from '../features/kernel/deps.ts'
 import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
+import { limitedStore } from '../features/kernel/limited-store.ts'
+import { type QuotaLimits, Quotas } from '../features/kernel/quotas.ts'
 import { RecentCache } from '../features/kernel/recent-cache.ts'
 import { Staging } from '../features/work/staging.ts'
 import { uuid7 } from '../ids.ts'
@@ -23,7 +26,7 @@ import { throughlineOn } from '../throughline.ts'
 import { TextCompute } from '../worker/compute.ts'
 import { checkedOptions, type OpenOptions, type Options } from './options.ts'
 import { openServer } from './server.ts'
-import { flagSetting, secondsSetting } from './settings.ts'
+import { countSetting, flagSetting } from './settings.ts'
 import { DEFAULT_URL, type StoreTarget, targetOf } from './target.ts'
 
 /** Token counts to keep, each about 100 bytes: those of a few hundred long sessions. */
@@ -92,6 +95,8 @@ type Around = Pick<Deps, 'keepsEnvelopes' | 'metrics' | 'cache'>
 function depsWith(store: Store, options: Options, around: Around): Opened {
   const closing = new AbortController()
   const compute = new TextCompute({ threaded: options.index })
+  const limits = quotaOf(options)
+  const quotas = limits && new Quotas(store, limits, around.metrics)
   const background = new Background(options.index ? (reading) => readAhead(deps, reading) : undefined)
   const deps: Deps = {
     store,
@@ -113,6 +118,7 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
     ...around,
     legacy: async ({ from, ...where }) => (await import('../legacy/index.ts')).legacySource({ url: from, ...where }),
     closed: closing.signal,
+    ...(quotas !== undefined && { storeFor: (caller: Principal) => limitedStore(store, caller, quotas) }),
   }
   const close = async () => {
     closing.abort()
@@ -181,7 +187,7 @@ async function readAhead(deps: Deps, { sessionId, milestone, pause }: Reading): 
 /** The caller's policy, else the environment's (in seconds), else the default. */
 function policyOf(given: { idleTimeoutMs?: number | undefined; staleTimeoutMs?: number | undefined }): Policy {
   const ms = (name: string) => {
-    const seconds = secondsSetting(name)
+    const seconds = countSetting(name)
     return seconds === undefined ? undefined : seconds * 1000
   }
   const policy = {
@@ -193,6 +199,15 @@ function policyOf(given: { idleTimeoutMs?: number | undefined; staleTimeoutMs?: 
     throw new ValidationError('policy.idleTimeoutMs', 'must not be longer than staleTimeoutMs')
   }
   return policy
+}
+
+/** The caller's quotas, else the environment's; `undefined` without any. */
+function quotaOf({ quota }: Options): QuotaLimits | undefined {
+  const limits = defined({
+    tenantBytes: quota?.tenantBytes ?? countSetting('THROUGHLINE_TENANT_QUOTA_BYTES'),
+    userBytes: quota?.userBytes ?? countSetting('THROUGHLINE_USER_QUOTA_BYTES'),
+  })
+  return Object.keys(limits).length === 0 ? undefined : limits
 }
 
 function keepsEnvelopesBy({ envelopes }: Options): boolean {
@@ -215,7 +230,7 @@ async function openCache(target: StoreTarget, options: Options, metrics: Metrics
   }
   const url = options.cache ?? process.env['THROUGHLINE_CACHE_URL']
   if (url === undefined || url === '') return undefined
-  const ttlSeconds = options.cacheTtlSeconds ?? secondsSetting('SESSION_CACHE_TTL_SECONDS') ?? DEFAULT_CACHE_TTL_SECONDS
+  const ttlSeconds = options.cacheTtlSeconds ?? countSetting('SESSION_CACHE_TTL_SECONDS') ?? DEFAULT_CACHE_TTL_SECONDS
   const { redisCache } = await import('../cache/redis/index.ts')
   return await redisCache({ url, ttlSeconds, events: metrics.cache })
 }

@@ -3,6 +3,7 @@ import { LIMITS } from '../domain/limits.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { Prices } from '../domain/price.ts'
 import { name, parse, schema, text } from '../features/kernel/parse.ts'
+import type { QuotaLimits } from '../features/kernel/quotas.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Embed } from '../ports/embed.ts'
 import type { MetricsRegistry } from '../ports/metrics.ts'
@@ -69,6 +70,12 @@ export interface OpenOptions {
    * to appended usage that has none. @default none: costs are those that callers give
    */
   prices?: Prices
+  /**
+   * Most bytes that a tenant, and a user, may store. Beyond it their writes are refused with `QUOTA_EXCEEDED`; reads,
+   * ends and purges still work. It limits what `as()` returns and callers of a server, not the operator. @default
+   * `THROUGHLINE_TENANT_QUOTA_BYTES` and `THROUGHLINE_USER_QUOTA_BYTES`, else no limit
+   */
+  quota?: QuotaLimits
   /** A prom-client registry for the metrics. @default none: nothing is counted */
   metrics?: MetricsRegistry
   /** Embeds texts, so that `recall` and `memories.search` also rank by meaning. @default by words only */
@@ -122,7 +129,7 @@ export const pricesInput = schema(() => {
 
 /** Checks {@link OpenOptions}. */
 const openOptions = schema(() => {
-  const timeout = z.optional(z.int().check(z.minimum(1)))
+  const count = z.optional(z.int().check(z.minimum(1)))
   return z.strictObject({
     url: z.optional(z.string().check(z.minLength(1))),
     token: z.optional(
@@ -136,7 +143,7 @@ const openOptions = schema(() => {
     agents: z._default(z.readonly(z.array(name())), DEFAULTS.agents),
     tokenizer: z._default(z.union([z.enum(['exact', 'estimate']), withMethod<Tokenizer>('count')]), DEFAULTS.tokenizer),
     clock: z.optional(withMethod<Clock>('now')),
-    policy: z._default(z.strictObject({ idleTimeoutMs: timeout, staleTimeoutMs: timeout }), DEFAULTS.policy),
+    policy: z._default(z.strictObject({ idleTimeoutMs: count, staleTimeoutMs: count }), DEFAULTS.policy),
     classify: z.optional(z.custom<Classify | LanguageModel>()),
     summarize: z.optional(z.custom<Summarize | LanguageModel>()),
     extract: z.optional(z.custom<Extract | LanguageModel>()),
@@ -144,9 +151,10 @@ const openOptions = schema(() => {
     tools: z.optional(z.record(name(), toolReader())),
     index: z._default(z.boolean(), DEFAULTS.index),
     cache: z.optional(z.string()),
-    cacheTtlSeconds: z.optional(z.int().check(z.minimum(1))),
+    cacheTtlSeconds: count,
     envelopes: z.optional(z.boolean()),
     prices: z.optional(pricesInput()),
+    quota: z.optional(z.strictObject({ tenantBytes: count, userBytes: count })),
     metrics: z.optional(withMethod<MetricsRegistry>('registerMetric')),
   })
 })

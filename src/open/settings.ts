@@ -6,8 +6,8 @@ const flag = schema(() =>
   z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error: "must be 'true' or 'false'" }),
 )
 
-/** A number of seconds from the environment; `undefined` if not set. */
-export function secondsSetting(name: string): number | undefined {
+/** A whole number above 0 from the environment; `undefined` if not set. */
+export function countSetting(name: string): number | undefined {
   const value = process.env[name]
   return value === undefined || value === '' ? undefined : parse(count, value, name)
 }

@@ -1,3 +1,4 @@
+import type { QuotaKind } from '../domain/errors.ts'
 import type { CacheEvents } from './envelope-cache.ts'
 
 /** Counters and timings. Every call is cheap and never throws. */
@@ -10,6 +11,8 @@ export interface Metrics {
   invalid(reason: string): void
   /** Counts an envelope written to the store. */
   wrote(operation: EnvelopeWrite, status: 'ok' | 'error', seconds: number): void
+  /** Counts a write that was refused because of a storage quota. */
+  overQuota(quota: QuotaKind): void
 }
 
 /** The call that wrote an envelope. */

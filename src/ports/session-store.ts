@@ -101,6 +101,15 @@ import type { StoreClock } from './clock.ts'
  * - S38 `edges` returns derived edges only with the `tools` they were derived with. A fork copies neither them nor
  *   marks; a repair and a purge remove all of them.
  *
+ * Storage
+ * - S39 The bytes of a log are those of the content and parts of its events, in UTF-8. They change in the same step as
+ *   the log: with appends, decisions, forks and imports. `logSize` returns them with the head they belong to; a repair
+ *   sets them if it names them.
+ * - S40 `storage` sums sessions, events and the bytes of their logs, and memories with the bytes of their content and
+ *   metadata, by tenant or user, in ascending order of the key (by code points) after `after`. A session that is being
+ *   imported, purged or forked does not count. One that is written to meanwhile may count twice. The store never works
+ *   on it for long at a time, whatever the number of sessions.
+ *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface SessionStore {
@@ -123,6 +132,8 @@ export interface SessionStore {
   labelled(query: LabelQuery): Promise<string[]>
   usage(query: UsageQuery): Promise<UsageGroup[]>
   usageRows(key: SessionKey, query: UsageRowsQuery): Promise<DailyUsage[]>
+  storage(query: StorageQuery): Promise<StorageGroup[]>
+  logSize(key: SessionKey): Promise<LogSize>
   /** Returns ids in ascending order, after `after`. */
   sessionIds(query: IdsQuery): Promise<string[]>
   /** Counts all sessions and events. */
@@ -134,6 +145,8 @@ export interface SessionStore {
     edges: readonly StoredEdge[],
     /** @default none */
     usage?: readonly DailyUsage[],
+    /** Bytes of the log. @default as stored */
+    bytes?: number,
   ): Promise<boolean>
   purge(key: SessionKey, at: string): Promise<PurgeCounts>
   erase(): Promise<boolean>
@@ -408,6 +421,32 @@ export interface UsageGroup extends UsageSums {
 export interface UsageRowsQuery {
   readonly after?: Pick<DailyUsage, 'day' | 'model'>
   readonly limit: number
+}
+
+/** What a report of storage has one line for. */
+export type StorageKey = 'tenant' | 'user'
+
+export interface StorageQuery {
+  readonly by: StorageKey
+  /** Only `by: 'tenant'` may leave it out. */
+  readonly tenant?: string
+  readonly userId?: string
+  readonly after?: string
+  readonly limit: number
+}
+
+export interface StorageGroup {
+  readonly key: string
+  readonly sessions: number
+  readonly events: number
+  readonly memories: number
+  readonly bytes: number
+}
+
+/** The bytes of a log up to its head. */
+export interface LogSize {
+  readonly head: number
+  readonly bytes: number
 }
 
 export interface IdsQuery {

@@ -5,7 +5,7 @@ import type { Principal } from '../domain/record.ts'
 import { narrowed } from '../features/kernel/access.ts'
 import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
 import { parse } from '../features/kernel/parse.ts'
-import { usageQuery } from '../features/usage/schema.ts'
+import { storageQuery, usageQuery } from '../features/usage/schema.ts'
 import { Connection } from './connection.ts'
 import { remoteConversations } from './conversations.ts'
 import { remoteMemories } from './memories.ts'
@@ -71,6 +71,10 @@ function createThroughline(client: Client, agents: readonly string[], close: () 
     usage: async (query) => {
       parse(usageQuery, query)
       return await connection.get('/usage', query)
+    },
+    storage: async (query) => {
+      parse(storageQuery, query)
+      return await connection.get('/usage', { ...query, storage: true })
     },
     migrate: async () => {
       const { schema } = await connection.get<{ schema?: number }>('/health')

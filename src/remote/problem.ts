@@ -6,6 +6,7 @@ import {
   InternalError,
   InvalidTransitionError,
   MemoryNotFoundError,
+  QuotaExceededError,
   RateLimitedError,
   RouteNotFoundError,
   SchemaNewerError,
@@ -39,6 +40,7 @@ const ERRORS: Record<ErrorCode, (details: never, message: string) => Throughline
   // a malformed request is rejected without a field
   VALIDATION: ({ field = 'request' }: Partial<Details<ValidationError>>, text) => new ValidationError(field, text),
   TOO_LARGE: (details: Details<TooLargeError>) => new TooLargeError({ ...details, field: details.field ?? 'request' }),
+  QUOTA_EXCEEDED: (details: Details<QuotaExceededError>) => new QuotaExceededError(details),
   STORAGE: ({ store }: Details<StorageError>, text) => new StorageError(store, text),
   SCHEMA_OUTDATED: (details: Details<SchemaOutdatedError>) => new SchemaOutdatedError(details),
   SCHEMA_NEWER: (details: Details<SchemaNewerError>) => new SchemaNewerError(details),

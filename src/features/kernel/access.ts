@@ -45,7 +45,8 @@ export function userFor(deps: Deps, { userId, tenant }: { userId: string; tenant
 
 /** The same dependencies for a caller who sees less. A restricted caller can narrow further, never widen. */
 export function restricted(deps: Deps, input: Principal): Deps {
-  return { ...deps, within: narrowed(deps.within, input) }
+  const within = narrowed(deps.within, input)
+  return { ...deps, within, ...(deps.storeFor !== undefined && { store: deps.storeFor(within) }) }
 }
 
 /** The principal narrowed to the input; throws if that would widen it. */

@@ -1,4 +1,5 @@
 import type { Difference } from '../../api.ts'
+import { bytesOfAll } from '../../domain/event-size.ts'
 import type { StoredEvent } from '../../ports/session-store.ts'
 import { hashedLine, hashOf, type Range } from '../compaction/operation.ts'
 import { nodeCrypto } from '../kernel/crypto.ts'
@@ -18,6 +19,8 @@ export class LogCheck {
   readonly damage: Difference[] = []
   /** The sequence that must come next. */
   next = 1
+  /** Bytes of all events so far. */
+  bytes = 0
   readonly #deps: Deps
   readonly #sessionId: string
   /** Of all events so far. */
@@ -35,6 +38,7 @@ export class LogCheck {
     const { sequence } = stored
     if (sequence !== this.next) this.#report('log', { expected: this.next, actual: sequence })
     this.next = sequence + 1
+    this.bytes += bytesOfAll([stored])
     const actual = checksumOf(stored, checksum)
     if (actual !== checksum) this.#report('log.checksum', { sequence, expected: checksum, actual })
     else this.#checkHash(stored)

@@ -55,6 +55,30 @@ async function damageEdges(change: (edges: StoredEdge[]) => StoredEdge[]): Promi
   expect(await store.repair({ sessionId: id }, view.record.head, view, change(await allEdges()))).toBe(true)
 }
 
+describe('the size of a log', () => {
+  it('is named where it is wrong, and is mended', async () => {
+    const tl = openOn(store)
+    const { bytes } = await store.logSize({ sessionId: id })
+    const view = (await store.load({ sessionId: id })) as SessionView
+    await store.repair({ sessionId: id }, view.record.head, view, [], [], bytes + 1)
+    const { differences } = await tl.verify()
+    expect(differences).toEqual([{ sessionId: id, field: 'bytes', expected: bytes, actual: bytes + 1 }])
+    expect((await tl.rebuild()).repaired).toEqual([id])
+    expect(await store.logSize({ sessionId: id })).toEqual({ head: view.record.head, bytes })
+    expect((await tl.verify()).differences).toEqual([])
+  })
+
+  it('is compared with events that are written meanwhile', async () => {
+    let late = 3
+    const logSize: Store['logSize'] = async (key) => {
+      if (late-- > 0) await store.append(appendRequest(id))
+      return await store.logSize(key)
+    }
+    expect((await openOn({ ...store, logSize }).verify()).differences).toEqual([])
+    expect(late).toBeLessThan(3)
+  })
+})
+
 describe('edges', () => {
   it('are named where they are missing, too much, or have other evidence, and are mended', async () => {
     const [kept] = await work('a')

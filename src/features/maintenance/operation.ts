@@ -18,6 +18,7 @@ import { storedView } from '../kernel/stored-view.ts'
 import { findSession } from '../sessions/operation.ts'
 import { checkWork, deriveWork } from '../tool-work/operation.ts'
 import { LogCheck } from './check-log.ts'
+import { sizeDifferences } from './check-size.ts'
 import { usageDifferences } from './check-usage.ts'
 
 export { healthOf } from './health.ts'
@@ -37,12 +38,13 @@ export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepO
   const report: RebuildReport = { sessions: 0, events: 0, repaired: [] }
   report.repaired = await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
     for (;;) {
-      const { stored, folded, edges, usage, hasWork, damage, differences } = await examine(deps, sessionId, onEvents)
+      const examined = await examine(deps, sessionId, onEvents)
+      const { stored, folded, edges, usage, bytes, hasWork, damage, differences } = examined
       // views rebuilt from a damaged log would hide the damage
       if (folded === undefined || damage.length > 0 || differences.length === 0) return []
       const { head } = stored.record
       const mend = () =>
-        deps.store.repair(keyOf(deps, sessionId), head, storedView(deps, folded), [...edges.values()], usage)
+        deps.store.repair(keyOf(deps, sessionId), head, storedView(deps, folded), [...edges.values()], usage, bytes)
       const changesEnvelope = differences.some(({ field }) => /^envelope\b/.test(field))
       // false if the log grew meanwhile: compare again
       if (await counted(deps, 'rebuild', mend, (done) => done && changesEnvelope)) {
@@ -124,6 +126,8 @@ interface Examined {
   edges: Edges
   /** The rows of usage folded from the log. */
   usage: readonly DailyUsage[]
+  /** Bytes of the log. */
+  bytes: number
   /** Edges of tool calls have been derived. */
   hasWork: boolean
   /** Damage of the log itself. */
@@ -183,17 +187,20 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
   await log.finish(head)
   // a log that cannot be folded is reported as such
   const { rows } = usage
+  const { bytes } = log
   const hasWork = work.mark.at > 0
   if (folded === undefined || !isReadable) {
-    return { stored, folded: undefined, edges, usage: rows, hasWork, damage, differences: [] }
+    return { stored, folded: undefined, edges, usage: rows, bytes, hasWork, damage, differences: [] }
   }
   const differences = [
     ...differencesOf(sessionId, storedView(deps, folded), storedView(deps, stored)),
     ...work.differences(),
     ...(await edgeDifferences(deps, sessionId, edges, derived, head, log.next)),
     ...(await usageDifferences(deps, sessionId, usage, log.next - 1)),
+    // of a damaged log it would only repeat the damage
+    ...(damage.length > 0 ? [] : await sizeDifferences(deps, sessionId, bytes, log.next - 1)),
   ]
-  return { stored, folded, edges, usage: rows, hasWork, damage, differences }
+  return { stored, folded, edges, usage: rows, bytes, hasWork, damage, differences }
 }
 
 /** Edges of tool calls as the log has them: what must be stored, and what may be. */

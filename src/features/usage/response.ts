@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { StorageSums } from '../../api.ts'
 import type { SessionUsage, Usage, UsageSums } from '../../domain/usage.ts'
 import { type Keys, pageOf } from '../../http/response-schema.ts'
 
@@ -33,9 +34,21 @@ export const sessionUsageResponse = z
 
 const name = z.string().optional()
 
-export const reportResponse = pageOf(
-  z.strictObject({ userId: name, tenant: name, day: name, model: name, ...sums }).meta({
-    id: 'UsageReport',
-    description: 'Sums of one user, tenant, day or model, whichever `by` says.',
-  }),
-)
+const usageReport = z.strictObject({ userId: name, tenant: name, day: name, model: name, ...sums }).meta({
+  id: 'UsageReport',
+  description: 'Sums of one user, tenant, day or model, whichever `by` says.',
+})
+
+const storageSums = {
+  sessions: z.int(),
+  events: z.int(),
+  memories: z.int(),
+  bytes: z.int().meta({ description: 'The text of events and memories in UTF-8, and 256 for each of them.' }),
+} satisfies Keys<StorageSums>
+
+const storageReport = z.strictObject({ userId: name, tenant: name, ...storageSums }).meta({
+  id: 'StorageReport',
+  description: 'What one user or tenant stores, with `storage`.',
+})
+
+export const reportResponse = pageOf(z.union([usageReport, storageReport]))

@@ -12,14 +12,27 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text)
 }
 
-export const usageQuery = schema(() =>
+const page = schema(() =>
   z.strictObject({
-    by: z.enum(['user', 'tenant', 'day', 'model'], 'must be one of user, tenant, day, model'),
     userId: z.optional(name()),
     tenant: z.optional(tenantName()),
-    since: z.optional(day()),
-    until: z.optional(day()),
     limit: z.optional(pageSize()),
     cursor: z.optional(z.string().check(z.maxLength(4096))),
   }),
 )
+
+export const usageQuery = schema(() =>
+  z.strictObject({
+    by: z.enum(['user', 'tenant', 'day', 'model'], 'must be one of user, tenant, day, model'),
+    ...page().shape,
+    since: z.optional(day()),
+    until: z.optional(day()),
+  }),
+)
+
+export const storageQuery = schema(() =>
+  z.strictObject({ by: z.enum(['user', 'tenant'], 'must be one of user, tenant'), ...page().shape }),
+)
+
+/** Both in one call: `storage` asks for what is stored. */
+export const reportQuery = schema(() => z.strictObject({ ...usageQuery().shape, storage: z.optional(z.boolean()) }))

@@ -32,6 +32,7 @@ export interface ApiDatabase {
       | 'index'
       | 'envelopes'
       | 'prices'
+      | 'quota'
     >,
   ): Promise<Throughline>
   /** How a child process opens the database. Absent: no other process can, so rules that need one must be skipped. */

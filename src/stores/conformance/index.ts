@@ -13,6 +13,7 @@ import { memorySourceRules } from './api-memory-sources.ts'
 import { messageRules } from './api-messages.ts'
 import { apiOwnerRules } from './api-owners.ts'
 import { processRules } from './api-processes.ts'
+import { quotaRules } from './api-quotas.ts'
 import { apiReadRules } from './api-reading.ts'
 import { recallRules } from './api-recall.ts'
 import { serviceRules } from './api-service.ts'
@@ -40,12 +41,13 @@ import { ownerRules } from './store-owners.ts'
 import { readingRules } from './store-reading.ts'
 import { scratchpadRules } from './store-scratchpads.ts'
 import { sessionRules } from './store-sessions.ts'
+import { storageRules } from './store-storage.ts'
 import { usageRules } from './store-usage.ts'
 import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
 /**
- * Runs the rules of the store ports as tests: S1 to S38 of the log, M1 to M13 of memories, I1 to I9 of the index,
+ * Runs the rules of the store ports as tests: S1 to S40 of the log, M1 to M13 of memories, I1 to I9 of the index,
  * E1 to E3 of envelopes, T1 to T7 of imports.
  */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
@@ -58,6 +60,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
     ...ownerRules,
     ...workRules,
     ...usageRules,
+    ...storageRules,
     ...derivedWorkRules,
     ...envelopeRules,
     ...envelopeRowRules,
@@ -72,7 +75,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
   describeRules('the store port', rules, harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A33, as tests. */
+/** Runs the rules of the public API, A1 to A34, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...apiSessionRules,
@@ -91,6 +94,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...conversationRules,
     ...contextRules,
     ...apiUsageRules,
+    ...quotaRules,
     ...apiMemoryRules,
     ...memorySourceRules,
     ...apiMemoryKeyRules,

@@ -15,6 +15,8 @@ export interface StoredSession {
   /** The stored envelope and its sequence. */
   envelope?: { at: number; view: EnvelopeView }
   events: StoredEvent[]
+  /** Bytes of the content and parts of the events. */
+  bytes: number
   /** Of the events, in their order. */
   checksums: string[]
   /** By from, label, to and sequence. */
@@ -88,6 +90,7 @@ export function newSession({ envelope, ...view }: SessionView, edges = new Map<s
     view: cloneJson(view),
     ...(envelope !== undefined && { envelope: { at: view.envelopeAt, view: cloneJson(envelope) } }),
     events: [],
+    bytes: 0,
     checksums: [],
     edges,
     usage: new UsageRows(),

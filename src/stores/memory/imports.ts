@@ -1,4 +1,5 @@
 import { ImportConflictError, SequenceConflictError, SessionActiveError } from '../../domain/errors.ts'
+import { bytesOfAll } from '../../domain/event-size.ts'
 import { cloneJson } from '../../domain/json.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { ImportBlock, ImportStore } from '../../ports/import-store.ts'
@@ -43,6 +44,7 @@ export function importStore(data: MemoryData, assertOpen: () => void): ImportSto
         session.events.push(storedEvent(event, event.sequence, event.createdAt))
         session.checksums.push(event.checksum)
       }
+      session.bytes += bytesOfAll(events)
       for (const edge of cloneJson(edges)) addEdge(session.edges, edge)
       changeUsage(session, block.usage)
       replaceView(session, view, true)

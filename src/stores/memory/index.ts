@@ -6,6 +6,7 @@ import {
   StorageError,
 } from '../../domain/errors.ts'
 import { countTurns } from '../../domain/event.ts'
+import { bytesOfAll } from '../../domain/event-size.ts'
 import { cloneJson } from '../../domain/json.ts'
 import { checkLive, isWithin } from '../../domain/record.ts'
 import type { NewEvent, SessionKey, SessionStore, StoredEvent, WriteResult } from '../../ports/session-store.ts'
@@ -28,6 +29,7 @@ import {
   records,
   removeSession,
 } from './sessions.ts'
+import { sumStorage } from './storage.ts'
 import { addUsage, changeUsage, selectUsage, sumUsage } from './usage.ts'
 import { addEdge, addLink, edgeMap, isPositionFree, lastCommit, selectDue, selectEdges, selectLinks } from './work.ts'
 
@@ -69,6 +71,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     const first = session.events.length + 1
     const stored = events.map((event, i) => storedEvent(event, first + i, at))
     session.events.push(...stored)
+    session.bytes += bytesOfAll(events)
     for (const { checksum } of events) session.checksums.push(checksum)
     return stored
   }
@@ -238,6 +241,17 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       return selectUsage(requireSession(key), query)
     },
 
+    async storage(query) {
+      assertOpen()
+      return sumStorage(data, query)
+    },
+
+    async logSize(key) {
+      assertOpen()
+      const { view, bytes } = requireSession(key)
+      return { head: view.record.head, bytes }
+    },
+
     async sessionIds({ after, limit, within }) {
       assertOpen()
       const ids = records(data, within).map(({ id }) => id)
@@ -258,7 +272,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       return removeSession(data, requireSession(key), at)
     },
 
-    async repair(key, expectedHead, view, edges, usage = []) {
+    async repair(key, expectedHead, view, edges, usage = [], bytes?: number) {
       assertOpen()
       const session = requireSession(key)
       if (session.view.record.head !== expectedHead) return false
@@ -266,6 +280,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       session.edges = edgeMap(cloneJson(edges))
       changeUsage(session, { cleared: true, rows: usage })
       session.derived.clear()
+      if (bytes !== undefined) session.bytes = bytes
       if (isPositionFree(commitChains, view)) addLink(commitChains, view, view.record.lastActivityAt)
       return true
     },

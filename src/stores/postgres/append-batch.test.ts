@@ -71,7 +71,7 @@ test('takes at most 256 events, unless one append has more, and of each user in 
 test('columns give the session and place of each event', () => {
   const groups = takeBatch([append('a', {}, 2), append('a', keyed('k')), append('b', { expectedSequence: 2 ** 40 }, 2)])
   const columns = batchColumns(groups, keyedAppends(groups))
-  expect(columns.slice(0, 19)).toEqual([
+  expect(columns.slice(0, 20)).toEqual([
     7,
     [7, 7],
     ['a', 'b'],
@@ -79,6 +79,7 @@ test('columns give the session and place of each event', () => {
     null,
     [3, 2],
     [3, 2],
+    [15, 10],
     [AT, AT],
     [MINUTE, MINUTE],
     [null, 2 ** 31 - 1],
@@ -97,7 +98,7 @@ test('columns give the session and place of each event', () => {
 test('a session has a type if all its events have it', () => {
   const other = someEvent('hello', 'model_message')
   const groups = takeBatch([append('a'), append('b'), append('a', { events: [other] })])
-  expect(batchColumns(groups, [])[10]).toEqual([null, 'user_message'])
+  expect(batchColumns(groups, [])[11]).toEqual([null, 'user_message'])
 })
 
 test('only a single event without conditions uses append_event', () => {

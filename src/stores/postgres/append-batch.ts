@@ -1,4 +1,5 @@
 import { countTurns } from '../../domain/event.ts'
+import { bytesOfAll } from '../../domain/event-size.ts'
 import { FairLines } from '../../domain/fair-lines.ts'
 import type { AppendRequest, NewEvent } from '../../ports/session-store.ts'
 import type { ElementType } from './arrays.ts'
@@ -122,7 +123,8 @@ function nullIfEmpty(column: readonly unknown[]): readonly unknown[] | null {
 
 /** Element types of the parameters of `append_events`, all arrays but the first. */
 export const BATCH_TYPES: readonly ElementType[] = [
-  ...(['smallint', 'smallint', 'uuid', 'text', 'text', 'integer', 'integer', 'timestamptz', 'integer'] as const),
+  ...(['smallint', 'smallint', 'uuid', 'text', 'text', 'integer', 'integer', 'integer'] as const),
+  ...(['timestamptz', 'integer'] as const),
   ...(['integer', 'text'] as const),
   ...(['integer', 'text', 'text', 'integer', 'integer'] as const),
   ...(['integer', 'integer', 'timestamptz', 'uuid', 'text', 'text', 'text', 'json', 'text', 'text', 'bytea'] as const),
@@ -144,6 +146,7 @@ export function batchColumns<Item extends PendingAppend>(
     nullIfEmpty(groups.map(({ userId }) => userId)),
     events.map(({ length }) => length),
     events.map(countTurns),
+    events.map(bytesOfAll),
     times,
     times.map(minuteOf),
     nullIfEmpty(groups.map(({ expected }) => (expected === undefined ? null : Math.min(expected, MAX_INT)))),
@@ -177,5 +180,6 @@ export function singleColumns<Item extends PendingAppend>([group, more]: readonl
   if (event === undefined || events.length > 1 || idempotency !== undefined || expectedSequence !== undefined)
     return undefined
   const { partition, sessionId, tenant, userId } = group
-  return [partition, sessionId, tenant, userId, countTurns(events), at, minuteOf(at), ...eventValues(event)]
+  const counts = [countTurns(events), bytesOfAll(events)]
+  return [partition, sessionId, tenant, userId, ...counts, at, minuteOf(at), ...eventValues(event)]
 }

@@ -26,7 +26,7 @@ import { appendedUsage } from './usage-json.ts'
 
 const APPEND_ONE: Statement = {
   name: 'append-one',
-  text: 'select context.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as sequence',
+  text: 'select context.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as sequence',
 }
 
 const APPEND: Statement = {
@@ -34,7 +34,7 @@ const APPEND: Statement = {
   text: `
     select heads, refused, known
     from context.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-      $21, $22, $23, $24::json[], $25, $26, $27)`,
+      $21, $22, $23, $24, $25::json[], $26, $27, $28)`,
   arrays: BATCH_TYPES,
 }
 
@@ -42,8 +42,8 @@ const APPEND: Statement = {
 const APPEND_ONE_WITH_USAGE: Statement = {
   name: 'append-one-with-usage',
   text: `
-    select context.append_event_with_usage($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-      as sequence`,
+    select context.append_event_with_usage($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+      $17) as sequence`,
 }
 
 const APPEND_WITH_USAGE: Statement = {
@@ -51,7 +51,7 @@ const APPEND_WITH_USAGE: Statement = {
   text: `
     select heads, refused, known
     from context.append_events_with_usage($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-      $19, $20, $21, $22, $23, $24::json[], $25, $26, $27, $28)`,
+      $19, $20, $21, $22, $23, $24, $25::json[], $26, $27, $28, $29)`,
   arrays: BATCH_TYPES,
 }
 

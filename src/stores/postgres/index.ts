@@ -16,6 +16,7 @@ import { recallCalls } from './recall.ts'
 import { ScratchpadCache } from './scratchpad-cache.ts'
 import { sessionLocator } from './session-locator.ts'
 import { sessionCalls } from './sessions.ts'
+import { storageCalls } from './storage.ts'
 import { TaskQueue } from './task-queue.ts'
 import { usageCalls } from './usage.ts'
 import { watchers } from './watch.ts'
@@ -49,6 +50,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const reads = readCalls(connections, locator, partitions)
   const work = workCalls(connections, locator, partitions)
   const usage = usageCalls(connections, locator, partitions)
+  const storage = storageCalls(connections, locator, partitions)
   const watching = watchers(connections)
   async function range(key: SessionKey, first: number, last: number): Promise<StoredEvent[]> {
     const events: StoredEvent[] = []
@@ -114,7 +116,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       return write(request.sessionId, () => decisions.run(request.sessionId, () => locator.at(request, decide)))
     },
     fork: (request) => call(() => sessions.fork(request)),
-    repair: (key, expectedHead, view, edges, rows) => call(() => sessions.repair(key, expectedHead, view, edges, rows)),
+    repair: (...given) => call(() => sessions.repair(...given)),
     purge: (key, at) => write(key.sessionId, () => sessions.purge(key, at)),
     // old row versions stay until a vacuum, which is not for the serving role to run
     erase: () => call(async () => true),
@@ -129,6 +131,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     labelled: (query) => call(() => reads.labelled(query)),
     usage: (query) => call(() => usage.sums(query)),
     usageRows: (key, query) => call(() => usage.rows(key, query)),
+    storage: (query) => call(() => storage.sums(query)),
+    logSize: (key) => call(() => storage.size(key)),
     sessionIds: (query) => call(() => reads.sessionIds(query)),
     totals: (within) => call(() => reads.totals(within)),
     edges: (key, query) => call(() => work.edges(key, query)),

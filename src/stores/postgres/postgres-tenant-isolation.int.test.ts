@@ -62,8 +62,8 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       for (const call of [
         "set_tenant('*')",
         "write_view(0::smallint, gen_random_uuid(), '{}')",
-        "insert_session(0::smallint, gen_random_uuid(), '{}'::json)",
-        'insert_session(0::smallint, gen_random_uuid(), null::context.input_view)',
+        "insert_session(0::smallint, gen_random_uuid(), '{}'::json, 0)",
+        'insert_session(0::smallint, gen_random_uuid(), null::context.input_view, 0)',
         "mark_type(0::smallint, gen_random_uuid(), 'local', 'user_message', 1, '')",
         "chain_of('local', 'ada', 'c')",
         "insert_edges(0::smallint, gen_random_uuid(), '', 0, '{}', '{}', '{}', '{}', '{}')",
@@ -77,7 +77,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
         'set_envelope_updated_at()',
         'check_intake()',
         "insert_imported_events(0::smallint, gen_random_uuid(), 'local', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
-        "replace_views(0::smallint, gen_random_uuid(), 'local', '{}')",
+        "replace_views(0::smallint, gen_random_uuid(), 'local', '{}', 0)",
         "import_commit(0::smallint, gen_random_uuid(), gen_random_uuid(), '{}')",
       ]) {
         await expect(asRole(SERVING, `select context.${call}`)).rejects.toMatchObject({ code: '42501' })

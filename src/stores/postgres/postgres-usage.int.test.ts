@@ -40,7 +40,7 @@ describe.each(inject('postgres'))('reports on $name', ({ url }) => {
   ]
 
   it.each(['tenant', 'user', 'day', 'model'] as const)('by %s are those of all pieces', async (by) => {
-    for (const filter of by === 'tenant' ? [{}, { since: '2026-02-01' }, ...filters] : filters) {
+    for (const filter of by === 'tenant' ? [{}, { userId: 'u7' }, { since: '2026-02-01' }, ...filters] : filters) {
       const { tenant, userId, since = '', until = '~' } = filter as UsageQuery
       const expected = await database.admin(`
         select ${COLUMNS[by]} as key, sum(input_tokens)::int as input, count(*)::int as rows

@@ -311,6 +311,7 @@ create table context.session_imports (
   tenant text not null,
   user_id text not null,
   head integer not null,
+  bytes bigint not null default 0,
   view json not null,
   at timestamp with time zone not null default now(),
   constraint session_imports_pkey PRIMARY KEY (partition, session_id)
@@ -474,6 +475,7 @@ create table context.sessions (
   turns integer not null,
   cleared_at integer not null,
   decision_version integer not null default 0,
+  bytes bigint not null default 0,
   started_at timestamp with time zone not null,
   last_activity_at timestamp with time zone not null,
   activity_minute integer not null,
@@ -557,6 +559,7 @@ CREATE INDEX memories_content ON memori.memories USING gin (content_tsv);
 CREATE INDEX memories_expiring ON memori.memories USING btree (expires_at, memory_id) WHERE (expires_at IS NOT NULL);
 CREATE INDEX memories_fingerprint ON memori.memories USING btree (user_id, fingerprint) WHERE (fingerprint IS NOT NULL);
 CREATE INDEX memories_memory ON memori.memories USING hash (memory_id);
+CREATE INDEX memories_owner ON memori.memories USING btree (tenant, user_id, memory_id);
 CREATE INDEX memories_unindexed ON memori.memories USING btree (user_id, index_version) WHERE (superseded_by IS NULL);
 alter table memori.memories enable row level security;
 alter table memori.memories force row level security;
@@ -858,7 +861,7 @@ end $function$
 ;
 alter function context.add_words(smallint,text,text,text,uuid[],integer[],text[],integer[],bytea[],uuid[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.append_event(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamp with time zone, p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea)
+CREATE OR REPLACE FUNCTION context.append_event(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer, p_at timestamp with time zone, p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -874,7 +877,8 @@ declare
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   update sessions x
-  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at, activity_minute = p_minute
+  set head = x.head + 1, turns = x.turns + p_turns, bytes = x.bytes + p_bytes, last_activity_at = p_at,
+      activity_minute = p_minute
   where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     and x.ended_at is null and (x.expires_at is null or x.expires_at > p_at) and x.appends_wait_until is null
   returning x.head, x.tenant,
@@ -895,10 +899,10 @@ begin
   return v_head;
 end $function$
 ;
-alter function context.append_event(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
-grant execute on function context.append_event(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea) to throughline_app;
+alter function context.append_event(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
+grant execute on function context.append_event(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.append_event_with_usage(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamp with time zone, p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea, p_usage json)
+CREATE OR REPLACE FUNCTION context.append_event_with_usage(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer, p_at timestamp with time zone, p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea, p_usage json)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -906,8 +910,8 @@ CREATE OR REPLACE FUNCTION context.append_event_with_usage(p_partition smallint,
  SET jit TO 'off'
 AS $function$
 declare
-  v_head integer := append_event(p_partition, p_session, p_tenant, p_user, p_turns, p_at, p_minute, e_id, e_type, e_role,
-    e_content, e_parts, e_agent, e_occurred, e_checksum);
+  v_head integer := append_event(p_partition, p_session, p_tenant, p_user, p_turns, p_bytes, p_at, p_minute, e_id, e_type,
+    e_role, e_content, e_parts, e_agent, e_occurred, e_checksum);
 begin
   if v_head is not null then
     perform add_usage(array[p_partition], array[p_session], json_build_array(v_head), p_usage);
@@ -915,10 +919,10 @@ begin
   return v_head;
 end $function$
 ;
-alter function context.append_event_with_usage(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea,json) owner to throughline_functions;
-grant execute on function context.append_event_with_usage(smallint,uuid,text,text,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea,json) to throughline_app;
+alter function context.append_event_with_usage(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea,json) owner to throughline_functions;
+grant execute on function context.append_event_with_usage(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea,json) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.append_events(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], OUT heads json, OUT refused json, OUT known json)
+CREATE OR REPLACE FUNCTION context.append_events(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_bytes integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], OUT heads json, OUT refused json, OUT known json)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -981,7 +985,8 @@ begin
     for r in
       update sessions x
       set head = x.head + s_count[array_position(s_id, x.id)], turns = x.turns + s_turns[array_position(s_id, x.id)],
-          last_activity_at = s_at[array_position(s_id, x.id)], activity_minute = s_minute[array_position(s_id, x.id)]
+          bytes = x.bytes + s_bytes[array_position(s_id, x.id)], last_activity_at = s_at[array_position(s_id, x.id)],
+          activity_minute = s_minute[array_position(s_id, x.id)]
       where x.id = any (ids) and x.partition = any (s_partition) and x.ended_at is null and x.appends_wait_until is null
         and can_access(x.tenant, x.user_id, s_tenant[low], s_user[array_position(s_id, x.id)])
         and (x.expires_at is null or x.expires_at > s_at[array_position(s_id, x.id)])
@@ -1089,10 +1094,10 @@ begin
   end if;
 end $function$
 ;
-alter function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) owner to throughline_functions;
-grant execute on function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) to throughline_app;
+alter function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) owner to throughline_functions;
+grant execute on function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.append_events_with_usage(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], p_usage json, OUT heads json, OUT refused json, OUT known json)
+CREATE OR REPLACE FUNCTION context.append_events_with_usage(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_bytes integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], p_usage json, OUT heads json, OUT refused json, OUT known json)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1102,14 +1107,14 @@ AS $function$
 begin
   select w.heads, w.refused, w.known
   into append_events_with_usage.heads, append_events_with_usage.refused, append_events_with_usage.known
-  from append_events(p_partition, s_partition, s_id, s_tenant, s_user, s_count, s_turns, s_at, s_minute, s_expected,
-    s_type, k_session, k_key, k_fingerprint, k_place, k_count, e_session, e_place, e_at, e_id, e_type, e_role, e_content,
+  from append_events(p_partition, s_partition, s_id, s_tenant, s_user, s_count, s_turns, s_bytes, s_at, s_minute,
+    s_expected, s_type, k_session, k_key, k_fingerprint, k_place, k_count, e_session, e_place, e_at, e_id, e_type, e_role, e_content,
     e_parts, e_agent, e_occurred, e_checksum) w;
   perform add_usage(s_partition, s_id, append_events_with_usage.heads, p_usage);
 end $function$
 ;
-alter function context.append_events_with_usage(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],json) owner to throughline_functions;
-grant execute on function context.append_events_with_usage(smallint,smallint[],uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],json) to throughline_app;
+alter function context.append_events_with_usage(smallint,smallint[],uuid[],text[],text[],integer[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],json) owner to throughline_functions;
+grant execute on function context.append_events_with_usage(smallint,smallint[],uuid[],text[],text[],integer[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],json) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.can_access(s_tenant text, s_user text, p_tenant text, p_user text)
  RETURNS boolean
@@ -1147,8 +1152,8 @@ declare
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   update sessions x
-  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at, activity_minute = p_minute,
-      decision_version = x.decision_version + 1, lock_token = null, locked_until = null, appends_wait_until = null
+  set head = x.head + 1, turns = x.turns + p_turns, bytes = x.bytes + event_bytes(e_content, e_parts),
+      last_activity_at = p_at, activity_minute = p_minute, decision_version = x.decision_version + 1, lock_token = null, locked_until = null, appends_wait_until = null
   where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     and x.decision_version = p_version and x.started_at = p_started and (x.lock_token is null or x.lock_token = p_token)
   returning x.head, x.tenant,
@@ -1422,11 +1427,11 @@ begin
   with session as (
     insert into sessions (
       partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
-      turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked_types,
-      parent_id, parent_sequence
+      turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata,
+      marked_types, parent_id, parent_sequence
     ) values (
       p_partition, p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
-      v_agent, 1, v_turns, 0, 1, p_at, p_at, p_minute, v_expires, v_metadata,
+      v_agent, 1, v_turns, event_bytes(e_content, e_parts), 0, 1, p_at, p_at, p_minute, v_expires, v_metadata,
       '0 ' || e_type || ' ', v_parent, v_parent_sequence
     )
   ), label as (
@@ -1508,8 +1513,8 @@ begin
     if p_envelope_place is not null then
       perform write_envelope(p_partition, p_session, s.tenant, s.head + p_envelope_place, p_view);
     end if;
-    perform write_views(p_partition, p_session, v, last_sequence, p_turns, case when p_clears then last_sequence end,
-      v_active, v_minute, s.head + p_envelope_place, 1);
+    perform write_views(p_partition, p_session, v, last_sequence, p_turns, event_bytes(e_content, e_parts),
+      case when p_clears then last_sequence end, v_active, v_minute, s.head + p_envelope_place, 1);
   end if;
   return next;
 end $function$
@@ -1667,6 +1672,26 @@ end $function$
 ;
 alter function context.due_sessions(smallint,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,integer) owner to throughline_functions;
 grant execute on function context.due_sessions(smallint,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.event_bytes(p_content text, p_parts json)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select octet_length(p_content) + coalesce(octet_length(p_parts::text), 0)
+$function$
+;
+alter function context.event_bytes(text,json) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.event_bytes(e_content text[], e_parts json[])
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(sum(context.event_bytes(e.content, e.parts)), 0) from unnest(e_content, e_parts) as e (content, parts)
+$function$
+;
+alter function context.event_bytes(text[],json[]) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.events_at(p_partition smallint, p_tenant text, p_user text, p_session uuid[], p_sequence integer[], p_size integer)
  RETURNS TABLE(session_id uuid, sequence integer, id uuid, type text, role text, content text, parts text, agent_id text, occurred_at text, created_at timestamp with time zone)
@@ -1878,6 +1903,8 @@ CREATE OR REPLACE FUNCTION context.fork_session(p_partition smallint, p_source u
  SET search_path TO 'context', 'pg_temp'
  SET jit TO 'off'
 AS $function$
+declare
+  s record;
 begin
   perform set_tenant(null);
   if exists (select 1 from sessions x where x.partition = p_partition and x.id = p_session) then
@@ -1887,15 +1914,19 @@ begin
     return 'importing';
   end if;
   perform set_tenant(p_tenant);
-  if not exists (
-    select 1
-    from sessions x
-    where x.partition = p_partition and x.id = p_source and can_access(x.tenant, x.user_id, p_tenant, p_user)
-  ) then
+  select x.head, x.bytes into s
+  from sessions x
+  where x.partition = p_partition and x.id = p_source and can_access(x.tenant, x.user_id, p_tenant, p_user);
+  if s.head is null then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   perform check_intake();
-  perform insert_session(p_partition, p_session, p_view);
+  if s.head <> p_sequence then
+    select sum(event_bytes(x.content, x.parts)) into s.bytes
+    from session_events x
+    where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
+  end if;
+  perform insert_session(p_partition, p_session, p_view, s.bytes + event_bytes(e_content, e_parts));
   insert into session_events
     (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
   select p_partition, p_session, x.sequence, gen_random_uuid(), x.tenant, x.type, x.role, x.content, x.parts, x.agent_id, x.occurred_at,
@@ -2015,6 +2046,7 @@ declare
   v_live boolean := p_view ->> 'endedAt' is null;
   v_chain uuid := chain_of(v_tenant, v_user, v_conversation);
   v_now timestamptz := now();
+  v_bytes bigint := event_bytes(e_content, e_parts);
   v_locked boolean;
   v_exists boolean := false;
   s record;
@@ -2026,9 +2058,9 @@ begin
     perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747));
   end if;
   -- Reads the import first: a caller that waited for its end then finds the session.
-  select x.tenant, x.user_id, x.head into s from session_imports x where x.partition = p_partition and x.session_id = p_session for update;
+  select x.tenant, x.user_id, x.head, x.bytes into s from session_imports x where x.partition = p_partition and x.session_id = p_session for update;
   if not found then
-    select x.tenant, x.user_id, x.head into s from sessions x where x.partition = p_partition and x.id = p_session for update;
+    select x.tenant, x.user_id, x.head, x.bytes into s from sessions x where x.partition = p_partition and x.id = p_session for update;
     v_exists := found;
   end if;
   if s.tenant <> v_tenant or s.user_id <> v_user then
@@ -2079,15 +2111,16 @@ begin
       insert into session_slots (partition, tenant, user_id, chatmode, conversation_id, session_id)
       values (p_partition, v_tenant, v_user, v_chatmode, v_conversation, p_session);
     end if;
-    perform replace_views(p_partition, p_session, v_tenant, p_view);
+    perform replace_views(p_partition, p_session, v_tenant, p_view, v_bytes);
   elsif p_done then
     delete from session_imports x where x.partition = p_partition and x.session_id = p_session;
-    perform insert_session(p_partition, p_session, p_view);
+    perform insert_session(p_partition, p_session, p_view, coalesce(s.bytes, 0) + v_bytes);
   else
-    insert into session_imports (partition, session_id, tenant, user_id, head, view, at)
-    values (p_partition, p_session, v_tenant, v_user, (p_view ->> 'head')::integer, p_view, v_now)
+    insert into session_imports (partition, session_id, tenant, user_id, head, bytes, view, at)
+    values (p_partition, p_session, v_tenant, v_user, (p_view ->> 'head')::integer, coalesce(s.bytes, 0) + v_bytes, p_view,
+      v_now)
     on conflict (partition, session_id) do update
-    set head = excluded.head, view = excluded.view, at = excluded.at;
+    set head = excluded.head, bytes = excluded.bytes, view = excluded.view, at = excluded.at;
   end if;
   if v_commit is not null and (p_done or v_exists) then
     perform import_commit(p_partition, p_session, v_chain, p_view);
@@ -2242,18 +2275,18 @@ end $function$
 ;
 alter function context.insert_imported_events(smallint,uuid,text,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.insert_session(p_partition smallint, p_session uuid, v context.input_view)
+CREATE OR REPLACE FUNCTION context.insert_session(p_partition smallint, p_session uuid, v context.input_view, p_bytes bigint)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   insert into sessions (
     partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
-    turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
+    turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
     forked_from, last_work, commit_id, commit_position, awaits_commit, parent_id, parent_sequence, usage
   ) values (
     p_partition, p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
-    v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, v."clearedAt", v."envelopeAt", v."startedAt",
+    v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, p_bytes, v."clearedAt", v."envelopeAt", v."startedAt",
     v."lastActivityAt", minute_of(v."lastActivityAt"), v."endedAt", v."expiresAt", v.metadata,
     v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false), (v.parent ->> 'sessionId')::uuid,
     (v.parent ->> 'sequence')::integer, v.usage
@@ -2268,17 +2301,17 @@ begin
   perform write_envelope(p_partition, p_session, v.tenant, v."envelopeAt", v.envelope);
 end $function$
 ;
-alter function context.insert_session(smallint,uuid,context.input_view) owner to throughline_functions;
+alter function context.insert_session(smallint,uuid,context.input_view,bigint) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.insert_session(p_partition smallint, p_session uuid, p_view json)
+CREATE OR REPLACE FUNCTION context.insert_session(p_partition smallint, p_session uuid, p_view json, p_bytes bigint)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform insert_session(p_partition, p_session, json_populate_record(null::context.input_view, p_view));
+  perform insert_session(p_partition, p_session, json_populate_record(null::context.input_view, p_view), p_bytes);
 end $function$
 ;
-alter function context.insert_session(smallint,uuid,json) owner to throughline_functions;
+alter function context.insert_session(smallint,uuid,json,bigint) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.iso_time(p_at timestamp with time zone)
  RETURNS text
@@ -2590,6 +2623,24 @@ end $function$
 ;
 alter function context.lock_user(text,text) owner to throughline_functions;
 grant execute on function context.lock_user(text,text) to throughline_purge;
+
+CREATE OR REPLACE FUNCTION context.log_size(p_partition smallint, p_session uuid, p_tenant text, p_user text)
+ RETURNS TABLE(head integer, bytes bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform set_tenant(p_tenant);
+  return query
+    select x.head, x.bytes
+    from sessions x
+    where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user);
+end $function$
+;
+alter function context.log_size(smallint,uuid,text,text) owner to throughline_functions;
+grant execute on function context.log_size(smallint,uuid,text,text) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.mark_type(p_partition smallint, p_session uuid, p_tenant text, p_type text, p_sequence integer, p_marked_types text)
  RETURNS void
@@ -3537,7 +3588,7 @@ end $function$
 alter function context.remove_words(smallint,text,text,text,uuid[]) owner to throughline_functions;
 grant execute on function context.remove_words(smallint,text,text,text,uuid[]) to throughline_purge;
 
-CREATE OR REPLACE FUNCTION context.repair_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_head integer, p_view json, p_usage json, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
+CREATE OR REPLACE FUNCTION context.repair_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_head integer, p_view json, p_usage json, p_bytes bigint, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3549,7 +3600,7 @@ declare
   s record;
 begin
   perform set_tenant(p_tenant);
-  select x.tenant, x.user_id, x.head into s
+  select x.tenant, x.user_id, x.head, x.bytes into s
   from sessions x
   where x.partition = p_partition and x.id = p_session
   for update;
@@ -3559,7 +3610,7 @@ begin
   if s.head <> p_head then
     return false;
   end if;
-  perform replace_views(p_partition, p_session, s.tenant, p_view);
+  perform replace_views(p_partition, p_session, s.tenant, p_view, coalesce(p_bytes - s.bytes, 0));
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
   delete from session_work_marks x where x.partition = p_partition and x.session_id = p_session;
   perform insert_edges(p_partition, p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
@@ -3575,10 +3626,10 @@ begin
   return true;
 end $function$
 ;
-alter function context.repair_session(smallint,uuid,text,text,integer,json,json,text[],text[],text[],integer[],text[]) owner to throughline_functions;
-grant execute on function context.repair_session(smallint,uuid,text,text,integer,json,json,text[],text[],text[],integer[],text[]) to throughline_app;
+alter function context.repair_session(smallint,uuid,text,text,integer,json,json,bigint,text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.repair_session(smallint,uuid,text,text,integer,json,json,bigint,text[],text[],text[],integer[],text[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.replace_views(p_partition smallint, p_session uuid, p_tenant text, p_view json)
+CREATE OR REPLACE FUNCTION context.replace_views(p_partition smallint, p_session uuid, p_tenant text, p_view json, p_bytes bigint)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -3595,13 +3646,13 @@ begin
   perform write_view(p_partition, p_session, p_view);
   update sessions x
   set head = (p_view ->> 'head')::integer, turns = (p_view ->> 'turns')::integer,
-      cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = v_active,
+      bytes = x.bytes + p_bytes, cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = v_active,
       activity_minute = v_minute, envelope_at = v_envelope_at, decision_version = x.decision_version + 1,
       usage = (json_populate_record(null::context.input_view, p_view)).usage
   where x.partition = p_partition and x.id = p_session;
 end $function$
 ;
-alter function context.replace_views(smallint,uuid,text,json) owner to throughline_functions;
+alter function context.replace_views(smallint,uuid,text,json,bigint) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.require_rows(p_what text, p_expected bigint, p_touched bigint)
  RETURNS void
@@ -3776,6 +3827,52 @@ end $function$
 alter function context.store_secret(smallint,text) owner to throughline_functions;
 grant execute on function context.store_secret(smallint,text) to throughline_app;
 
+CREATE OR REPLACE FUNCTION context.sum_storage(p_partition smallint, p_kind text, p_by text, p_tenant text, p_user text, p_position text[], p_rows integer, OUT groups json, OUT last text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  v_set integer := case when p_tenant is null then 0 when p_user is null then 1 else 2 end;
+  v_columns text[] := (array['tenant', 'user_id'])[v_set + 1:]
+    || case p_kind when 'sessions' then array['activity_minute', 'id'] else array['id'] end;
+  v_types text[] := (array['text', 'text'])[v_set + 1:]
+    || case p_kind when 'sessions' then array['integer', 'uuid'] else array['uuid'] end;
+  v_position text := (select string_agg(format('$3[%s]::%s', n, t), ', ' order by n)
+    from unnest(v_types) with ordinality as t (t, n));
+  v_order text := array_to_string(v_columns, ', ');
+begin
+  perform set_tenant(p_tenant);
+  execute format(
+      'with piece as materialized (
+        select tenant, user_id, id, %1$s from %2$s x where %3$s order by %4$s limit $4
+      )
+      select
+        (select json_agg(g) from (
+          select json_build_array(p.%5$I, count(*), sum(p.events), sum(p.bytes)) as g from piece p group by p.%5$I
+        ) q),
+        (select array[%6$s] from piece offset $4 - 1)',
+      case p_kind when 'sessions' then 'activity_minute, head as events, bytes'
+        else '0 as events, octet_length(content) + coalesce(octet_length(metadata::text), 0) as bytes' end,
+      case p_kind when 'sessions' then 'sessions' else 'memory_rows' end,
+      'true'
+        || case when p_tenant is not null then ' and x.tenant = $1' else '' end
+        || case when p_user is not null then ' and x.user_id = $2' else '' end
+        || case when v_set = 2 then ' and x.partition = $5' else '' end
+        || case when p_position is not null then format(' and (%s) > (%s)', v_order, v_position) else '' end,
+      v_order, p_by, array_to_string(array(select c || '::text' from unnest(v_columns) as c), ', '))
+    into groups, last
+    using p_tenant, p_user, p_position, p_rows, p_partition;
+end $function$
+;
+alter function context.sum_storage(smallint,text,text,text,text,text[],integer) owner to throughline_functions;
+grant execute on function context.sum_storage(smallint,text,text,text,text,text[],integer) to throughline_app;
+
 CREATE OR REPLACE FUNCTION context.sum_usage(p_partition smallint, p_by text, p_tenant text, p_user text, p_since text, p_until text, p_after text, p_position text[], p_rows integer, OUT groups json, OUT last text[])
  RETURNS record
  LANGUAGE plpgsql
@@ -3813,7 +3910,8 @@ begin
         (select array[%5$s] from piece offset $7 - 1)',
       'true'
         || case when p_tenant is not null then ' and x.tenant = $1' else '' end
-        || case when p_user is not null then ' and x.user_id = $2 and x.partition = $8' else '' end
+        || case when p_user is not null then ' and x.user_id = $2' else '' end
+        || case when p_user is not null and p_tenant is not null then ' and x.partition = $8' else '' end
         || case when p_position is not null then format(' and (%s) > (%s)', columns, position)
            when p_after is not null and p_by = coalesce(first, 'day') then format(' and x.%I > $5', p_by)
            when p_since is not null and first is null then ' and x.day >= $3' else '' end
@@ -4120,13 +4218,13 @@ CREATE OR REPLACE FUNCTION context.write_view(p_partition smallint, p_session uu
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform write_views(p_partition, p_session, json_populate_record(null::context.input_view, p_view), null, 0, null, null,
-    null, null, 0);
+  perform write_views(p_partition, p_session, json_populate_record(null::context.input_view, p_view), null, 0, 0, null,
+    null, null, null, 0);
 end $function$
 ;
 alter function context.write_view(smallint,uuid,json) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.write_views(p_partition smallint, p_session uuid, v context.input_view, p_head integer, p_turns integer, p_cleared integer, p_active timestamp with time zone, p_minute integer, p_envelope_at integer, p_versions integer)
+CREATE OR REPLACE FUNCTION context.write_views(p_partition smallint, p_session uuid, v context.input_view, p_head integer, p_turns integer, p_bytes bigint, p_cleared integer, p_active timestamp with time zone, p_minute integer, p_envelope_at integer, p_versions integer)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -4137,7 +4235,7 @@ begin
       active_agent = v."activeAgent", started_at = v."startedAt", ended_at = v."endedAt", expires_at = v."expiresAt",
       metadata = v.metadata, forked_from = v."forkedFrom", last_work = v."lastWork", commit_id = v.commit ->> 'id',
       commit_position = (v.commit ->> 'position')::integer, awaits_commit = coalesce(v."awaitsCommit", false),
-      head = coalesce(p_head, x.head), turns = x.turns + p_turns, cleared_at = coalesce(p_cleared, x.cleared_at),
+      head = coalesce(p_head, x.head), turns = x.turns + p_turns, bytes = x.bytes + p_bytes, cleared_at = coalesce(p_cleared, x.cleared_at),
       last_activity_at = coalesce(p_active, x.last_activity_at),
       activity_minute = coalesce(p_minute, x.activity_minute), envelope_at = coalesce(p_envelope_at, x.envelope_at),
       decision_version = x.decision_version + p_versions, lock_token = null, locked_until = null,
@@ -4156,4 +4254,4 @@ begin
   end if;
 end $function$
 ;
-alter function context.write_views(smallint,uuid,context.input_view,integer,integer,integer,timestamp with time zone,integer,integer,integer) owner to throughline_functions;
+alter function context.write_views(smallint,uuid,context.input_view,integer,integer,bigint,integer,timestamp with time zone,integer,integer,integer) owner to throughline_functions;

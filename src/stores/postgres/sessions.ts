@@ -60,7 +60,7 @@ const ACTIVE: Statement = { name: 'active', text: 'select context.find_active($1
 
 const REPAIR: Statement = {
   name: 'repair',
-  text: 'select context.repair_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as done',
+  text: 'select context.repair_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as done',
 }
 
 /** Returns how much was removed. */
@@ -209,8 +209,9 @@ export function sessionCalls({ query }: Connections, locator: SessionLocator, { 
       view: SessionView,
       edges: readonly StoredEdge[],
       usage: readonly DailyUsage[] = [],
+      bytes?: number,
     ): Promise<boolean> {
-      const views = [viewJson(view), usageJson(usage)]
+      const views = [viewJson(view), usageJson(usage), bytes ?? null]
       const values = [key.sessionId, ...ownerOf(key), expectedHead, ...views, ...edgeColumns(edges)]
       const [row] = await locator.at(key, (partition) =>
         requireSession(key, query<{ done: boolean }>(REPAIR, [partition, ...values], { retry: false })),

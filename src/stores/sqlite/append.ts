@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { IdempotencyMismatchError, SequenceConflictError, SessionNotFoundError } from '../../domain/errors.ts'
-import { countTurns } from '../../domain/event.ts'
+import { bytesOfAll } from '../../domain/event-size.ts'
 import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { checkLive } from '../../domain/record.ts'
@@ -146,7 +146,7 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
   function changeState(key: SessionKey, events: readonly NewEvent[], view: SessionView, at: string): WriteResult {
     const head = heads.load(key)
     const stored = insertAfterHead(head, events, at)
-    heads.advance(key.sessionId, head, events.length, countTurns(events), at)
+    heads.advance(key.sessionId, head, events, at)
     upsertState.run(stateRow(view))
     return { events: stored, replayed: false }
   }
@@ -167,7 +167,7 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
       }
       saveKey(sessionId, idempotency, head.head, events.length)
       const stored = insertAfterHead(head, events, at)
-      heads.advance(sessionId, head, events.length, countTurns(events), at)
+      heads.advance(sessionId, head, events, at)
       if (usage !== undefined) usages.add(head, usage, at)
       return { events: stored, replayed: false }
     },
@@ -186,7 +186,7 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
       if (edges.length === 0 && onlyStateChanged(before, view)) return changeState(key, events, view, at)
       const stored = insert(sessionId, row.head, events, at)
       const after = rowOf(view)
-      updateView.run(after)
+      updateView.run({ ...after, added_bytes: bytesOfAll(events) })
       upsertState.run(after)
       if (after.metadata !== row.metadata) labels.replace(view.record)
       if (view.envelopeAt !== row.envelope_at) envelopes.save(view)

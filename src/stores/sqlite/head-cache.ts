@@ -1,19 +1,21 @@
 import type { Database } from 'better-sqlite3'
 import { SessionNotFoundError } from '../../domain/errors.ts'
+import { countTurns } from '../../domain/event.ts'
+import { bytesOfAll } from '../../domain/event-size.ts'
 import { isWithin } from '../../domain/record.ts'
-import type { SessionKey } from '../../ports/session-store.ts'
+import type { NewEvent, SessionKey } from '../../ports/session-store.ts'
 import { minuteOf } from './rows.ts'
 import { type Prepared, prepared } from './statement.ts'
 
 const SELECT_HEAD = `
-  select id, tenant, user_id as userId, head, turns, last_activity_at as lastActivityAt, activity_minute as activityMinute, ended_at as endedAt,
+  select id, tenant, user_id as userId, head, turns, bytes, last_activity_at as lastActivityAt, activity_minute as activityMinute, ended_at as endedAt,
     expires_at as expiresAt
   from sessions
   where id = ?`
 
 const UPDATE_HEAD = `
   update sessions
-  set head = ?, turns = ?, last_activity_at = ?
+  set head = ?, turns = ?, bytes = ?, last_activity_at = ?
   where id = ?`
 
 /** Separate, since setting the column rewrites its seven index entries even if the value stays. */
@@ -32,6 +34,7 @@ export interface Head {
   userId: string
   head: number
   turns: number
+  bytes: number
   lastActivityAt: string
   activityMinute: number
   endedAt: string | null
@@ -47,7 +50,7 @@ export interface Head {
  */
 export class HeadCache {
   readonly #select: Prepared<[string], Head>
-  readonly #update: Prepared<[number, number, string, string]>
+  readonly #update: Prepared<[number, number, number, string, string]>
   readonly #updateMinute: Prepared<[number, string]>
   readonly #dataVersion: Prepared<[], number>
   readonly #loaded = new Map<string, Head>()
@@ -83,9 +86,10 @@ export class HeadCache {
     return head
   }
 
-  advance(sessionId: string, head: Head, events: number, turns: number, at: string): void {
-    head.head += events
-    head.turns += turns
+  advance(sessionId: string, head: Head, events: readonly NewEvent[], at: string): void {
+    head.head += events.length
+    head.turns += countTurns(events)
+    head.bytes += bytesOfAll(events)
     head.lastActivityAt = at
     this.#moved.add(sessionId)
     this.#touched.add(sessionId)
@@ -121,7 +125,7 @@ export class HeadCache {
 
   #write(sessionId: string): void {
     const moved = this.load({ sessionId })
-    this.#update.run(moved.head, moved.turns, moved.lastActivityAt, sessionId)
+    this.#update.run(moved.head, moved.turns, moved.bytes, moved.lastActivityAt, sessionId)
     const minute = minuteOf(moved.lastActivityAt)
     if (minute !== moved.activityMinute) this.#updateMinute.run(minute, sessionId)
     moved.activityMinute = minute

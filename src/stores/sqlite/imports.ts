@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { ImportConflictError, SequenceConflictError, SessionActiveError } from '../../domain/errors.ts'
+import { bytesOfAll } from '../../domain/event-size.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { type Json, stringifyJson } from '../../domain/json.ts'
 import { defined } from '../../domain/optional.ts'
@@ -22,13 +23,13 @@ import type { WorkWriter } from './work.ts'
 const SELECT_STORED = 'select tenant, user_id, head from sessions where id = ?'
 
 /** No row: no import is pending. */
-const SELECT_PENDING = 'select tenant, user_id, head, view from session_imports where session_id = ?'
+const SELECT_PENDING = 'select tenant, user_id, head, bytes, view from session_imports where session_id = ?'
 
 const PUT_PENDING = `
-  insert into session_imports (session_id, tenant, user_id, head, view)
-  values (?, ?, ?, ?, ?)
+  insert into session_imports (session_id, tenant, user_id, head, bytes, view)
+  values (?, ?, ?, ?, ?, ?)
   on conflict do update
-  set head = excluded.head, view = excluded.view`
+  set head = excluded.head, bytes = excluded.bytes, view = excluded.view`
 
 const SELECT_EVENT_ID = 'select id from session_events where session_id = ? and sequence = ?'
 
@@ -66,7 +67,7 @@ interface Writers {
 /** Writes of imports, each inside an open transaction. Each checks everything before it writes. */
 export function importWriter(db: Database, { heads, log, work, sessions, hidden, intake, usages }: Writers) {
   const selectStored = prepared<[string], Position>(db, SELECT_STORED)
-  const selectPending = prepared<[string], Position>(db, SELECT_PENDING)
+  const selectPending = prepared<[string], Position & { bytes: number }>(db, SELECT_PENDING)
   const putPending = prepared(db, PUT_PENDING)
   const deletePending = prepared(db, 'delete from session_imports where session_id = ?')
 
@@ -83,9 +84,9 @@ export function importWriter(db: Database, { heads, log, work, sessions, hidden,
     }
   }
 
-  function savePending({ sessionId, view }: ImportBlock): void {
+  function savePending({ sessionId, view }: ImportBlock, bytes: number): void {
     const { tenant, userId, head } = view.record
-    putPending.run(sessionId, tenant, userId, head, stringifyJson(view as unknown as Json))
+    putPending.run(sessionId, tenant, userId, head, bytes, stringifyJson(view as unknown as Json))
   }
 
   return {
@@ -94,18 +95,20 @@ export function importWriter(db: Database, { heads, log, work, sessions, hidden,
       intake.checkHidden(sessionId)
       heads.writeAndForget(sessionId)
       const stored = selectStored.get(sessionId)
-      checkPosition(block, stored ?? selectPending.get(sessionId))
+      const pending = stored === undefined ? selectPending.get(sessionId) : undefined
+      checkPosition(block, stored ?? pending)
       if (stored !== undefined || done) checkConflicts(view)
       log.insertStored(sessionId, events)
       work.insertEdges(sessionId, edges)
       usages.change(sessionId, view.record, usage)
+      const added = bytesOfAll(events)
       if (stored !== undefined) {
-        sessions.replaceView(view)
+        sessions.replaceView(view, added)
       } else if (done) {
         deletePending.run(sessionId)
-        sessions.insertView(view)
+        sessions.insertView(view, (pending?.bytes ?? 0) + added)
       } else {
-        savePending(block)
+        savePending(block, (pending?.bytes ?? 0) + added)
         return
       }
       work.restoreLink(view)

@@ -4,6 +4,7 @@ import { FairQueue } from '../../fair-queue.ts'
 import type { Store } from '../../ports/store.ts'
 import { existsSync } from '../files.ts'
 import { TEMPLATE } from '../migrations.ts'
+import { collectStorage } from '../storage-pages.ts'
 import { collectUsage } from '../usage-pages.ts'
 import { logWriter } from './append.ts'
 import { childSessions } from './children.ts'
@@ -33,6 +34,7 @@ import { indexReader } from './recall-read.ts'
 import { indexWriter } from './recall-write.ts'
 import { secretKeeper } from './secret.ts'
 import { sessionWriter } from './sessions.ts'
+import { storageReader } from './storage.ts'
 import { usageReader, usageWriter } from './usage.ts'
 import { createWatchers } from './watch.ts'
 import { workReader, workWriter } from './work.ts'
@@ -91,6 +93,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const sessionReads = sessionLister(db)
   const labelReads = labelReader(db)
   const usageReads = usageReader(db)
+  const storageReads = storageReader(db)
   const workReads = workReader(db)
   const commitReads = commitReader(db)
   const envelopeReads = envelopeReader(db)
@@ -146,8 +149,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     append: (request) => write(() => log.append(request)),
     decide: (request) => write(() => log.decide(request)),
     fork,
-    repair: (key, expectedHead, view, edges, usage) =>
-      write(() => sessions.repair(key, expectedHead, view, edges, usage)),
+    repair: (...given) => write(() => sessions.repair(...given)),
     purge: async (key, at) => finishRemoval(key.sessionId, await write(() => sessions.purge(key, at))),
     async erase() {
       assertOpen()
@@ -168,6 +170,9 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     labelled: (query) => read(() => labelReads.labelled(query), query),
     usage: (query) => collectUsage(query, (after) => read(() => usageReads.piece(query, after), query)),
     usageRows: (key, query) => read(() => usageReads.rows(key, query), key.within),
+    storage: (query) =>
+      collectStorage(query, (kind, after) => read(() => storageReads.piece(query, kind, after), query)),
+    logSize: (key) => read(() => storageReads.size(key), key.within),
     sessionIds: (query) => read(() => sessionReads.sessionIds(query), query.within),
     totals: (within) => read(() => sessionReads.totals(within), within),
     edges: (key, query) => read(() => workReads.edges(key, query), key.within),

@@ -192,6 +192,7 @@ CREATE TABLE session_imports (
   tenant     text    not null,
   user_id    text    not null,
   head       integer not null,
+  bytes      integer not null default 0,
   view       text    not null
 ) strict, without rowid;
 
@@ -285,6 +286,7 @@ CREATE TABLE sessions (
   active_agent     text    not null,
   head             integer not null,
   turns            integer not null,
+  bytes            integer not null default 0,
   cleared_at       integer not null,
   started_at       text    not null,
   last_activity_at text    not null,

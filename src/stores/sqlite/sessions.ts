@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { SessionNotFoundError, StorageError } from '../../domain/errors.ts'
+import { bytesOfAll } from '../../domain/event-size.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { endTime, type Scope, type SessionRecord } from '../../domain/record.ts'
 import type { DailyUsage } from '../../domain/usage.ts'
@@ -62,6 +63,8 @@ const COPY_TEXTS = `
 /** How far a fork has copied its source. */
 export interface CopyPosition {
   sequence: number
+  /** Of the copied events. */
+  bytes: number
   /** The last copied edge; `undefined` once all are copied. */
   edge: EdgePosition | undefined
   /** When the source started: another session may have its id by now. */
@@ -104,17 +107,17 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
     prepared(db, 'delete from sessions where id = ?'),
   ]
 
-  function insertView(view: SessionView): void {
+  function insertView(view: SessionView, bytes: number): void {
     const row = rowOf(view)
-    insertSession.run(row)
+    insertSession.run({ ...row, bytes })
     labels.save(view.record)
     upsertState.run(row)
     envelopes.save(view)
   }
 
-  function replaceView(view: SessionView): void {
+  function replaceView(view: SessionView, addedBytes: number): void {
     const row = rowOf(view)
-    updateView.run(row)
+    updateView.run({ ...row, added_bytes: addedBytes })
     labels.replace(view.record)
     upsertState.run(row)
     envelopes.save(view)
@@ -142,6 +145,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
       for (const copy of [copyTexts, copyEvents]) copy.run(id, sessionId, position.sequence, last.sequence)
       for (const event of batch) insertType.run(id, event.type, blockOf(event.sequence))
       position.sequence = last.sequence
+      for (const { bytes } of batch) position.bytes += bytes
       return true
     }
     if (position.edge !== undefined) position.edge = work.copySomeEdges(id, sessionId, sequence, position.edge)
@@ -163,7 +167,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
   return {
     active,
     blocking,
-    /** Inserts a session from its views, without events. */
+    /** Inserts a session from its views and the bytes of its log, without events. */
     insertView,
     /** Replaces the stored views. */
     replaceView,
@@ -181,7 +185,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
       const blocker = blocking(view.record)
       if (blocker !== undefined) return { outcome: 'blocked', record: blocker }
       if (ignorePause !== true) intake.check()
-      insertView(view)
+      insertView(view, bytesOfAll([event]))
       log.insert(id, 0, [event], at)
       return { outcome: 'created', record: view.record }
     },
@@ -208,13 +212,13 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
       }
       if (copied === undefined) intake.check()
       // a copy: if another write of the transaction fails, this one runs again
-      const position = { ...(copied ?? { sequence: 0, edge: FIRST_EDGE, startedAt: found.started_at }) }
+      const position = { ...(copied ?? { sequence: 0, bytes: 0, edge: FIRST_EDGE, startedAt: found.started_at }) }
       if (!runPiece(() => copySome(id, source, position), pieceMs)) {
         hidden.keepHidden(id, view.record, event.id)
         return position
       }
       hidden.reveal(id)
-      insertView(view)
+      insertView(view, position.bytes + bytesOfAll([event]))
       log.insert(id, source.sequence, [event], at)
       return { outcome: 'created', record: view.record }
     },
@@ -239,13 +243,14 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
       view: SessionView,
       edges: readonly StoredEdge[],
       usage: readonly DailyUsage[] = [],
+      bytes?: number,
     ): boolean {
-      const { head, tenant, userId } = heads.load(key)
+      const { head, tenant, userId, bytes: before } = heads.load(key)
       if (head !== expectedHead) return false
       // its index entries are in the partition of the previous owner
       if (tenant !== view.record.tenant || userId !== view.record.userId) index.drop(key.sessionId)
       heads.writeAndForget(key.sessionId)
-      replaceView(view)
+      replaceView(view, (bytes ?? before) - before)
       work.replaceEdges(key.sessionId, edges)
       usages.change(key.sessionId, view.record, { cleared: true, rows: usage })
       if (view.commit !== undefined) work.linkIfFree(view)

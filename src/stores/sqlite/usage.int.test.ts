@@ -25,7 +25,9 @@ function fill(ids: readonly string[]): void {
     insert.run(id, `2026-01-${`${1 + (n % 30)}`.padStart(2, '0')}`, model, tenant, user, n)
   for (let n = 1; n <= 1000; n++) add(ids[n % ids.length] ?? '', n, `m${n % 7}-${n}`, `t${n % 4}`, `u${n % 10}`)
   const hide = db.prepare(`insert into hidden_sessions values (?, 't0', 'u0', null, '2026-01-31')`)
-  const begin = db.prepare(`insert into session_imports values (?, 't0', 'u0', 1, '{}')`)
+  const begin = db.prepare(
+    `insert into session_imports (session_id, tenant, user_id, head, view) values (?, 't0', 'u0', 1, '{}')`,
+  )
   for (let n = 1; n <= 90; n++) {
     add(`gone-${n}`, 0, 'gone', 't0', 'u0')
     const invisible = n % 2 === 0 ? hide : begin

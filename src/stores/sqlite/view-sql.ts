@@ -33,12 +33,13 @@ export const INSERT_SESSION = `
     id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent,
     head, turns, cleared_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata, forked_from,
     last_work, commit_id, commit_position, awaits_commit, envelope_at, parent_id, parent_sequence,
-    usage
+    usage, bytes
   ) values (
     @id, @tenant, @user_id, @conversation_id, @chatmode, @workflow, @skill, @git_branch, @task, @state, @status,
     @active_agent, @head, @turns, @cleared_at, @started_at, @last_activity_at, @activity_minute, @ended_at,
     @expires_at, @metadata, @forked_from, @last_work, @commit_id, @commit_position,
-    @awaits_commit, @envelope_at, @parent_id, @parent_sequence, @usage
+    @awaits_commit, @envelope_at, @parent_id, @parent_sequence, @usage,
+    @bytes
   )`
 
 export const UPDATE_VIEW = `
@@ -49,7 +50,8 @@ export const UPDATE_VIEW = `
       last_activity_at = @last_activity_at, activity_minute = @activity_minute, ended_at = @ended_at,
       expires_at = @expires_at, metadata = @metadata, forked_from = @forked_from, last_work = @last_work,
       commit_id = @commit_id, commit_position = @commit_position, awaits_commit = @awaits_commit,
-      envelope_at = @envelope_at, parent_id = @parent_id, parent_sequence = @parent_sequence, usage = @usage
+      envelope_at = @envelope_at, parent_id = @parent_id, parent_sequence = @parent_sequence, usage = @usage,
+      bytes = bytes + @added_bytes
   where id = @id`
 
 export const UPSERT_STATE = `

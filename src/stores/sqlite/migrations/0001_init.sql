@@ -15,6 +15,8 @@ create table sessions (
   active_agent     text    not null,
   head             integer not null,
   turns            integer not null,
+  -- Bytes of the content and parts of its events.
+  bytes            integer not null default 0,
   cleared_at       integer not null,
   started_at       text    not null,
   last_activity_at text    not null,
@@ -504,6 +506,8 @@ create table session_imports (
   tenant     text    not null,
   user_id    text    not null,
   head       integer not null,
+  -- Bytes of the content and parts of its events.
+  bytes      integer not null default 0,
   -- All views after the head, as JSON.
   view       text    not null
 ) strict, without rowid;

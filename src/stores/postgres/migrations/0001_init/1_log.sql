@@ -48,6 +48,8 @@ create table context.sessions (
   cleared_at       integer     not null,
   -- Only decisions increase it, so a plain append never makes a decision stale.
   decision_version integer     not null default 0,
+  -- Bytes of the content and parts of its events.
+  bytes            bigint      not null default 0,
   started_at       timestamptz not null,
   last_activity_at timestamptz not null,
   -- Minute of last_activity_at. Lists are indexed by it: with an index on the exact time no append would be a HOT
@@ -197,8 +199,8 @@ create type context.event_row as (
 -- function itself the check took a tenth of the call, because plpgsql prepares each expression again in every
 -- transaction.
 create function context.append_event(
-  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamptz, p_minute integer,
-  e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer, p_at timestamptz,
+  p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea
 )
 returns integer
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
@@ -211,7 +213,8 @@ declare
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   update sessions x
-  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at, activity_minute = p_minute
+  set head = x.head + 1, turns = x.turns + p_turns, bytes = x.bytes + p_bytes, last_activity_at = p_at,
+      activity_minute = p_minute
   where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     and x.ended_at is null and (x.expires_at is null or x.expires_at > p_at) and x.appends_wait_until is null
   returning x.head, x.tenant,
@@ -250,7 +253,7 @@ end $$;
 --          other appends have the outcome again.
 create function context.append_events(
   p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[],
-  s_turns integer[], s_at timestamptz[], s_minute integer[], s_expected integer[], s_type text[],
+  s_turns integer[], s_bytes integer[], s_at timestamptz[], s_minute integer[], s_expected integer[], s_type text[],
   k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[],
   e_session integer[], e_place integer[], e_at timestamptz[], e_id uuid[], e_type text[], e_role text[], e_content text[],
   e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[],
@@ -310,7 +313,8 @@ begin
     for r in
       update sessions x
       set head = x.head + s_count[array_position(s_id, x.id)], turns = x.turns + s_turns[array_position(s_id, x.id)],
-          last_activity_at = s_at[array_position(s_id, x.id)], activity_minute = s_minute[array_position(s_id, x.id)]
+          bytes = x.bytes + s_bytes[array_position(s_id, x.id)], last_activity_at = s_at[array_position(s_id, x.id)],
+          activity_minute = s_minute[array_position(s_id, x.id)]
       where x.id = any (ids) and x.partition = any (s_partition) and x.ended_at is null and x.appends_wait_until is null
         and can_access(x.tenant, x.user_id, s_tenant[low], s_user[array_position(s_id, x.id)])
         and (x.expires_at is null or x.expires_at > s_at[array_position(s_id, x.id)])
@@ -417,6 +421,18 @@ begin
     known := array_to_json(keys);
   end if;
 end $$;
+
+-- Bytes of an event. The text of JSON is the one that was written.
+create function context.event_bytes(p_content text, p_parts json) returns integer
+language sql immutable parallel safe as $$
+  select octet_length(p_content) + coalesce(octet_length(p_parts::text), 0)
+$$;
+
+-- Bytes of several events.
+create function context.event_bytes(e_content text[], e_parts json[]) returns bigint
+language sql immutable parallel safe as $$
+  select coalesce(sum(context.event_bytes(e.content, e.parts)), 0) from unnest(e_content, e_parts) as e (content, parts)
+$$;
 
 -- Inserts events after p_head, with the key that wrote them. Checks nothing. A single event needs no arrays.
 create function context.insert_events(

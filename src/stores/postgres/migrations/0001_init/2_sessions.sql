@@ -197,11 +197,11 @@ begin
   with session as (
     insert into sessions (
       partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
-      turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked_types,
-      parent_id, parent_sequence
+      turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata,
+      marked_types, parent_id, parent_sequence
     ) values (
       p_partition, p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
-      v_agent, 1, v_turns, 0, 1, p_at, p_at, p_minute, v_expires, v_metadata,
+      v_agent, 1, v_turns, event_bytes(e_content, e_parts), 0, 1, p_at, p_at, p_minute, v_expires, v_metadata,
       '0 ' || e_type || ' ', v_parent, v_parent_sequence
     )
   ), label as (
@@ -242,17 +242,18 @@ begin
   on conflict do nothing;
 end $$;
 
--- Inserts the rows of a new session and takes its scope.
-create function context.insert_session(p_partition smallint, p_session uuid, v context.input_view) returns void
+-- Inserts the rows of a new session, with the bytes of its log, and takes its scope.
+create function context.insert_session(p_partition smallint, p_session uuid, v context.input_view, p_bytes bigint)
+returns void
 language plpgsql as $$
 begin
   insert into sessions (
     partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
-    turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
+    turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
     forked_from, last_work, commit_id, commit_position, awaits_commit, parent_id, parent_sequence, usage
   ) values (
     p_partition, p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
-    v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, v."clearedAt", v."envelopeAt", v."startedAt",
+    v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, p_bytes, v."clearedAt", v."envelopeAt", v."startedAt",
     v."lastActivityAt", minute_of(v."lastActivityAt"), v."endedAt", v."expiresAt", v.metadata,
     v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false), (v.parent ->> 'sessionId')::uuid,
     (v.parent ->> 'sequence')::integer, v.usage
@@ -267,10 +268,10 @@ begin
   perform write_envelope(p_partition, p_session, v.tenant, v."envelopeAt", v.envelope);
 end $$;
 
-create function context.insert_session(p_partition smallint, p_session uuid, p_view json) returns void
+create function context.insert_session(p_partition smallint, p_session uuid, p_view json, p_bytes bigint) returns void
 language plpgsql as $$
 begin
-  perform insert_session(p_partition, p_session, json_populate_record(null::context.input_view, p_view));
+  perform insert_session(p_partition, p_session, json_populate_record(null::context.input_view, p_view), p_bytes);
 end $$;
 
 -- Copies the log of p_source up to p_sequence under new event ids and appends one event. Both sessions have one owner,
@@ -282,6 +283,8 @@ create function context.fork_session(
 )
 returns text
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+declare
+  s record;
 begin
   perform set_tenant(null);
   if exists (select 1 from sessions x where x.partition = p_partition and x.id = p_session) then
@@ -291,15 +294,19 @@ begin
     return 'importing';
   end if;
   perform set_tenant(p_tenant);
-  if not exists (
-    select 1
-    from sessions x
-    where x.partition = p_partition and x.id = p_source and can_access(x.tenant, x.user_id, p_tenant, p_user)
-  ) then
+  select x.head, x.bytes into s
+  from sessions x
+  where x.partition = p_partition and x.id = p_source and can_access(x.tenant, x.user_id, p_tenant, p_user);
+  if s.head is null then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   perform check_intake();
-  perform insert_session(p_partition, p_session, p_view);
+  if s.head <> p_sequence then
+    select sum(event_bytes(x.content, x.parts)) into s.bytes
+    from session_events x
+    where x.partition = p_partition and x.session_id = p_source and x.sequence <= p_sequence;
+  end if;
+  perform insert_session(p_partition, p_session, p_view, s.bytes + event_bytes(e_content, e_parts));
   insert into session_events
     (partition, session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at, checksum)
   select p_partition, p_session, x.sequence, gen_random_uuid(), x.tenant, x.type, x.role, x.content, x.parts, x.agent_id, x.occurred_at,
@@ -469,8 +476,8 @@ declare
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   update sessions x
-  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at, activity_minute = p_minute,
-      decision_version = x.decision_version + 1, lock_token = null, locked_until = null, appends_wait_until = null
+  set head = x.head + 1, turns = x.turns + p_turns, bytes = x.bytes + event_bytes(e_content, e_parts),
+      last_activity_at = p_at, activity_minute = p_minute, decision_version = x.decision_version + 1, lock_token = null, locked_until = null, appends_wait_until = null
   where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     and x.decision_version = p_version and x.started_at = p_started and (x.lock_token is null or x.lock_token = p_token)
   returning x.head, x.tenant,
@@ -549,18 +556,18 @@ begin
     if p_envelope_place is not null then
       perform write_envelope(p_partition, p_session, s.tenant, s.head + p_envelope_place, p_view);
     end if;
-    perform write_views(p_partition, p_session, v, last_sequence, p_turns, case when p_clears then last_sequence end,
-      v_active, v_minute, s.head + p_envelope_place, 1);
+    perform write_views(p_partition, p_session, v, last_sequence, p_turns, event_bytes(e_content, e_parts),
+      case when p_clears then last_sequence end, v_active, v_minute, s.head + p_envelope_place, 1);
   end if;
   return next;
 end $$;
 
 -- Writes the parts of the views that decisions own. Not null: the new head, where messages were cleared, the last
--- activity with its minute, and the event of the envelope. p_turns and p_versions are added. Ending a session frees its
--- scope.
+-- activity with its minute, and the event of the envelope. p_turns, p_bytes and p_versions are added. Ending a session
+-- frees its scope.
 create function context.write_views(
-  p_partition smallint, p_session uuid, v context.input_view, p_head integer, p_turns integer, p_cleared integer,
-  p_active timestamptz, p_minute integer, p_envelope_at integer, p_versions integer
+  p_partition smallint, p_session uuid, v context.input_view, p_head integer, p_turns integer, p_bytes bigint,
+  p_cleared integer, p_active timestamptz, p_minute integer, p_envelope_at integer, p_versions integer
 )
 returns void
 language plpgsql as $$
@@ -571,7 +578,7 @@ begin
       active_agent = v."activeAgent", started_at = v."startedAt", ended_at = v."endedAt", expires_at = v."expiresAt",
       metadata = v.metadata, forked_from = v."forkedFrom", last_work = v."lastWork", commit_id = v.commit ->> 'id',
       commit_position = (v.commit ->> 'position')::integer, awaits_commit = coalesce(v."awaitsCommit", false),
-      head = coalesce(p_head, x.head), turns = x.turns + p_turns, cleared_at = coalesce(p_cleared, x.cleared_at),
+      head = coalesce(p_head, x.head), turns = x.turns + p_turns, bytes = x.bytes + p_bytes, cleared_at = coalesce(p_cleared, x.cleared_at),
       last_activity_at = coalesce(p_active, x.last_activity_at),
       activity_minute = coalesce(p_minute, x.activity_minute), envelope_at = coalesce(p_envelope_at, x.envelope_at),
       decision_version = x.decision_version + p_versions, lock_token = null, locked_until = null,
@@ -593,14 +600,15 @@ end $$;
 create function context.write_view(p_partition smallint, p_session uuid, p_view json) returns void
 language plpgsql as $$
 begin
-  perform write_views(p_partition, p_session, json_populate_record(null::context.input_view, p_view), null, 0, null, null,
-    null, null, 0);
+  perform write_views(p_partition, p_session, json_populate_record(null::context.input_view, p_view), null, 0, 0, null,
+    null, null, null, 0);
 end $$;
 
--- Replaces views, envelope, relations and usage if the head is still p_head. An existing commit at the position stays.
+-- Replaces views, envelope, relations, usage and, if not null, the bytes of the log, if the head is still p_head. An
+-- existing commit at the position stays.
 create function context.repair_session(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_head integer, p_view json, p_usage json,
-  g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[]
+  p_bytes bigint, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[]
 )
 returns boolean
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
@@ -609,7 +617,7 @@ declare
   s record;
 begin
   perform set_tenant(p_tenant);
-  select x.tenant, x.user_id, x.head into s
+  select x.tenant, x.user_id, x.head, x.bytes into s
   from sessions x
   where x.partition = p_partition and x.id = p_session
   for update;
@@ -619,7 +627,7 @@ begin
   if s.head <> p_head then
     return false;
   end if;
-  perform replace_views(p_partition, p_session, s.tenant, p_view);
+  perform replace_views(p_partition, p_session, s.tenant, p_view, coalesce(p_bytes - s.bytes, 0));
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
   delete from session_work_marks x where x.partition = p_partition and x.session_id = p_session;
   perform insert_edges(p_partition, p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);

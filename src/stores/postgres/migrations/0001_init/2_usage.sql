@@ -78,15 +78,15 @@ end $$;
 
 -- Like append_event, for an event with usage.
 create function context.append_event_with_usage(
-  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamptz, p_minute integer,
-  e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea,
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer, p_at timestamptz,
+  p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea,
   p_usage json
 )
 returns integer
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
-  v_head integer := append_event(p_partition, p_session, p_tenant, p_user, p_turns, p_at, p_minute, e_id, e_type, e_role,
-    e_content, e_parts, e_agent, e_occurred, e_checksum);
+  v_head integer := append_event(p_partition, p_session, p_tenant, p_user, p_turns, p_bytes, p_at, p_minute, e_id, e_type,
+    e_role, e_content, e_parts, e_agent, e_occurred, e_checksum);
 begin
   if v_head is not null then
     perform add_usage(array[p_partition], array[p_session], json_build_array(v_head), p_usage);
@@ -97,7 +97,7 @@ end $$;
 -- Like append_events, for a batch in which some events have usage.
 create function context.append_events_with_usage(
   p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[],
-  s_turns integer[], s_at timestamptz[], s_minute integer[], s_expected integer[], s_type text[],
+  s_turns integer[], s_bytes integer[], s_at timestamptz[], s_minute integer[], s_expected integer[], s_type text[],
   k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[],
   e_session integer[], e_place integer[], e_at timestamptz[], e_id uuid[], e_type text[], e_role text[], e_content text[],
   e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], p_usage json,
@@ -107,8 +107,8 @@ language plpgsql security definer set search_path = context, pg_temp set jit = o
 begin
   select w.heads, w.refused, w.known
   into append_events_with_usage.heads, append_events_with_usage.refused, append_events_with_usage.known
-  from append_events(p_partition, s_partition, s_id, s_tenant, s_user, s_count, s_turns, s_at, s_minute, s_expected,
-    s_type, k_session, k_key, k_fingerprint, k_place, k_count, e_session, e_place, e_at, e_id, e_type, e_role, e_content,
+  from append_events(p_partition, s_partition, s_id, s_tenant, s_user, s_count, s_turns, s_bytes, s_at, s_minute,
+    s_expected, s_type, k_session, k_key, k_fingerprint, k_place, k_count, e_session, e_place, e_at, e_id, e_type, e_role, e_content,
     e_parts, e_agent, e_occurred, e_checksum) w;
   perform add_usage(s_partition, s_id, append_events_with_usage.heads, p_usage);
 end $$;
@@ -199,7 +199,8 @@ begin
         (select array[%5$s] from piece offset $7 - 1)',
       'true'
         || case when p_tenant is not null then ' and x.tenant = $1' else '' end
-        || case when p_user is not null then ' and x.user_id = $2 and x.partition = $8' else '' end
+        || case when p_user is not null then ' and x.user_id = $2' else '' end
+        || case when p_user is not null and p_tenant is not null then ' and x.partition = $8' else '' end
         || case when p_position is not null then format(' and (%s) > (%s)', columns, position)
            when p_after is not null and p_by = coalesce(first, 'day') then format(' and x.%I > $5', p_by)
            when p_since is not null and first is null then ' and x.day >= $3' else '' end

@@ -286,6 +286,8 @@ create index if not exists idx_memories_namespace_category on memori.memories (u
 create index if not exists memories_expiring on memori.memories (expires_at, memory_id) where expires_at is not null;
 create index if not exists memories_unindexed on memori.memories (user_id, index_version) where superseded_by is null;
 create index if not exists memories_fingerprint on memori.memories (user_id, fingerprint) where fingerprint is not null;
+-- For sums over a tenant. The casts are for adopted tables.
+create index if not exists memories_owner on memori.memories ((tenant::text), (user_id::text), memory_id);
 
 -- Memories as in the port, after the columns by which they are found. All functions are in the schema context, because
 -- others may create functions in memori. The casts are for adopted tables.

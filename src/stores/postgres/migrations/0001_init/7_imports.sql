@@ -7,6 +7,8 @@ create table context.session_imports (
   tenant     text        not null,
   user_id    text        not null,
   head       integer     not null,
+  -- Bytes of the content and parts of its events.
+  bytes      bigint      not null default 0,
   -- All views after the head, as the functions take them.
   view       json        not null,
   -- When the last block came.
@@ -59,6 +61,7 @@ declare
   v_live boolean := p_view ->> 'endedAt' is null;
   v_chain uuid := chain_of(v_tenant, v_user, v_conversation);
   v_now timestamptz := now();
+  v_bytes bigint := event_bytes(e_content, e_parts);
   v_locked boolean;
   v_exists boolean := false;
   s record;
@@ -70,9 +73,9 @@ begin
     perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747));
   end if;
   -- Reads the import first: a caller that waited for its end then finds the session.
-  select x.tenant, x.user_id, x.head into s from session_imports x where x.partition = p_partition and x.session_id = p_session for update;
+  select x.tenant, x.user_id, x.head, x.bytes into s from session_imports x where x.partition = p_partition and x.session_id = p_session for update;
   if not found then
-    select x.tenant, x.user_id, x.head into s from sessions x where x.partition = p_partition and x.id = p_session for update;
+    select x.tenant, x.user_id, x.head, x.bytes into s from sessions x where x.partition = p_partition and x.id = p_session for update;
     v_exists := found;
   end if;
   if s.tenant <> v_tenant or s.user_id <> v_user then
@@ -123,15 +126,16 @@ begin
       insert into session_slots (partition, tenant, user_id, chatmode, conversation_id, session_id)
       values (p_partition, v_tenant, v_user, v_chatmode, v_conversation, p_session);
     end if;
-    perform replace_views(p_partition, p_session, v_tenant, p_view);
+    perform replace_views(p_partition, p_session, v_tenant, p_view, v_bytes);
   elsif p_done then
     delete from session_imports x where x.partition = p_partition and x.session_id = p_session;
-    perform insert_session(p_partition, p_session, p_view);
+    perform insert_session(p_partition, p_session, p_view, coalesce(s.bytes, 0) + v_bytes);
   else
-    insert into session_imports (partition, session_id, tenant, user_id, head, view, at)
-    values (p_partition, p_session, v_tenant, v_user, (p_view ->> 'head')::integer, p_view, v_now)
+    insert into session_imports (partition, session_id, tenant, user_id, head, bytes, view, at)
+    values (p_partition, p_session, v_tenant, v_user, (p_view ->> 'head')::integer, coalesce(s.bytes, 0) + v_bytes, p_view,
+      v_now)
     on conflict (partition, session_id) do update
-    set head = excluded.head, view = excluded.view, at = excluded.at;
+    set head = excluded.head, bytes = excluded.bytes, view = excluded.view, at = excluded.at;
   end if;
   if v_commit is not null and (p_done or v_exists) then
     perform import_commit(p_partition, p_session, v_chain, p_view);
@@ -170,8 +174,11 @@ begin
   on conflict do nothing;
 end $$;
 
--- Replaces the stored views.
-create function context.replace_views(p_partition smallint, p_session uuid, p_tenant text, p_view json) returns void
+-- Replaces the stored views, and adds p_bytes to those of the log.
+create function context.replace_views(
+  p_partition smallint, p_session uuid, p_tenant text, p_view json, p_bytes bigint
+)
+returns void
 language plpgsql as $$
 declare
   v_envelope_at integer := (p_view ->> 'envelopeAt')::integer;
@@ -186,7 +193,7 @@ begin
   perform write_view(p_partition, p_session, p_view);
   update sessions x
   set head = (p_view ->> 'head')::integer, turns = (p_view ->> 'turns')::integer,
-      cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = v_active,
+      bytes = x.bytes + p_bytes, cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = v_active,
       activity_minute = v_minute, envelope_at = v_envelope_at, decision_version = x.decision_version + 1,
       usage = (json_populate_record(null::context.input_view, p_view)).usage
   where x.partition = p_partition and x.id = p_session;
