@@ -113,11 +113,7 @@ export class Forms {
   }
 
   /** A text that has no form of this length, such as a long list of numbers, gets twice as much, and so on. */
-  async #cut(
-    key: string,
-    share: number,
-    decide: (limit: number) => Promise<Cut | undefined>,
-  ): Promise<Cut | null> {
+  async #cut(key: string, share: number, decide: (limit: number) => Promise<Cut | undefined>): Promise<Cut | null> {
     const most = Math.max(this.#budget * share * this.#factor, SHORTEST)
     const whole = this.#cuts.get(key)
     for (let limit = Math.min(Math.floor(most), this.#budget); ; limit = Math.min(limit * 2, this.#budget)) {

@@ -88,7 +88,9 @@ describe('what a tenant stores', () => {
 
   it('counts own writes at once, and is not measured for each write that is refused', async () => {
     expect([await outcome(long()), await outcome()]).toEqual(['written', 'QUOTA_EXCEEDED'])
-    await expect(append()).rejects.toThrow(/its quota is 100000; purge sessions or forget memories, or ask the operator/)
+    await expect(append()).rejects.toThrow(
+      /its quota is 100000; purge sessions or forget memories, or ask the operator/,
+    )
     const before = measurements
     for (let n = 0; n < 5; n++) expect(await outcome()).toBe('QUOTA_EXCEEDED')
     expect(measurements).toBe(before)
