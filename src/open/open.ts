@@ -1,5 +1,6 @@
 import type { Throughline } from '../api.ts'
 import { ValidationError } from '../domain/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
 import { defined } from '../domain/optional.ts'
 import { DEFAULT_POLICY, type Policy } from '../domain/policy.ts'
 import type { Prices } from '../domain/price.ts'
@@ -9,6 +10,7 @@ import { nodeCrypto } from '../features/kernel/crypto.ts'
 import type { Deps } from '../features/kernel/deps.ts'
 import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
 import { limitedStore } from '../features/kernel/limited-store.ts'
+import { LogCache } from '../features/kernel/log-cache.ts'
 import { type QuotaLimits, Quotas } from '../features/kernel/quotas.ts'
 import { RecentCache } from '../features/kernel/recent-cache.ts'
 import { Staging } from '../features/work/staging.ts'
@@ -31,6 +33,9 @@ import { DEFAULT_URL, type StoreTarget, targetOf } from './target.ts'
 
 /** Token counts to keep, each about 100 bytes: those of a few hundred long sessions. */
 const TOKEN_COUNTS = 50_000
+
+/** Characters of the logs to keep for the next context: twice what one context may read. */
+const CACHED_LOGS = 2 * LIMITS.windowSize
 
 const newId = () => uuid7()
 
@@ -106,6 +111,7 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
     tokenizer: lazy(() => loadTokenizer(options.tokenizer)),
     ...(options.tokenizer === 'exact' && { countLong: compute.countTokens }),
     tokenCounts: new RecentCache(TOKEN_COUNTS),
+    logCache: new LogCache(CACHED_LOGS),
     agents: [...options.agents],
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),

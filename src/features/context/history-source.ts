@@ -1,8 +1,10 @@
 import type { HistorySource, Turn } from '../../domain/context/context.ts'
 import { type SessionEvent, TURN_TYPES } from '../../domain/event.ts'
-import { isLastPage, sizeOfAll } from '../../domain/event-size.ts'
+import { isLastPage, sizeOf } from '../../domain/event-size.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { MESSAGE_TYPES } from '../../domain/message.ts'
+import type { SessionRecord } from '../../domain/record.ts'
+import type { StoredEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { nextTurn } from '../kernel/next-turn.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
@@ -18,29 +20,75 @@ const TURNS = 24
 /** Messages to look through for a turn's last answer: the last ones may be calls without a text. */
 const LAST_MESSAGES = 4
 
+/** A history source that keeps what it read. */
+export interface LogHistory extends HistorySource {
+  remember(): void
+}
+
+/** Appended positions beyond which the cached end of a log is read anew. */
+const FAR = 4 * CHUNK
+
 /**
- * Reads the messages after `floor` from the end of the log, up to `LIMITS.windowSize` characters. What was read once is
- * not read again.
+ * Reads the messages after `floor` from the end of the log, up to `LIMITS.windowSize` characters. Only what was
+ * appended since the last context is read from the store.
  */
-export function logHistory(deps: Deps, id: string, floor: number, head: number): HistorySource {
+export function logHistory(deps: Deps, { id, startedAt, head }: SessionRecord, floor: number): LogHistory {
   const key = keyOf(deps, id)
+  let end = deps.logCache.get(id, startedAt) ?? { startedAt, before: head + 1, head, newestFirst: [] }
   /** Newest first. */
   const read: SessionEvent[] = []
-  let before = head + 1
-  let size = 0
+  let isTooLong = false
 
-  async function* events(): AsyncGenerator<SessionEvent> {
-    yield* read
-    while (before - 1 > floor && size < LIMITS.windowSize && read.length < MOST) {
-      const after = Math.max(floor, before - 1 - SPAN)
-      const page = await deps.store.read(key, { after, before, types: MESSAGE_TYPES, order: 'desc', limit: CHUNK })
-      const fresh = page.map((stored) => sessionEvent(id, stored))
-      for (const event of fresh) read.push(event)
-      size += sizeOfAll(page)
-      before = isLastPage(page, CHUNK) ? after + 1 : (page.at(-1)?.sequence ?? 0)
-      yield* fresh
+  const readPage = (after: number, before: number) =>
+    deps.store.read(key, { after, before, types: MESSAGE_TYPES, order: 'desc', limit: CHUNK })
+
+  /** Adds what was appended since; far behind, the end is read anew. */
+  async function catchUp(): Promise<void> {
+    if (head - end.head > FAR) end = { startedAt, before: head + 1, head, newestFirst: [] }
+    const fresh: StoredEvent[] = []
+    for (let before = head + 1; before - 1 > end.head; ) {
+      const page = await readPage(end.head, before)
+      fresh.push(...page)
+      before = isLastPage(page, CHUNK) ? end.head + 1 : (page.at(-1)?.sequence ?? 0)
+    }
+    if (head > end.head) end = { ...end, head, newestFirst: [...fresh, ...end.newestFirst] }
+  }
+
+  async function* stored(): AsyncGenerator<StoredEvent> {
+    await catchUp()
+    for (const [place, event] of end.newestFirst.entries()) {
+      if (event.sequence <= floor) return
+      if (event.sequence <= head) yield event
+      if (place % CHUNK === CHUNK - 1) await nextTurn()
+    }
+    while (end.before - 1 > floor) {
+      const after = Math.max(floor, end.before - 1 - SPAN)
+      const page = await readPage(after, end.before)
+      const before = isLastPage(page, CHUNK) ? after + 1 : (page.at(-1)?.sequence ?? 0)
+      end = { ...end, before, newestFirst: [...end.newestFirst, ...page] }
+      yield* page
       await nextTurn()
     }
+  }
+
+  async function* events(): AsyncGenerator<SessionEvent> {
+    let [place, size] = [0, 0]
+    for await (const event of stored()) {
+      isTooLong = size >= LIMITS.windowSize || place >= MOST
+      if (isTooLong) break
+      size += sizeOf(event)
+      const known = read[place] ?? sessionEvent(id, event)
+      read[place++] = known
+      yield known
+    }
+  }
+
+  /** Keeps what the next context is likely to need. */
+  function remember(): void {
+    const newestFirst = end.newestFirst.slice(0, Math.max(CHUNK, 2 * read.length))
+    const last = newestFirst.at(-1)
+    const before = newestFirst.length < end.newestFirst.length && last !== undefined ? last.sequence : end.before
+    deps.logCache.set(id, { ...end, before, newestFirst })
   }
 
   /** The last text of the assistant between two events. */
@@ -68,5 +116,5 @@ export function logHistory(deps: Deps, id: string, floor: number, head: number):
     return turns
   }
 
-  return { events, turnsBefore, isCut: () => before - 1 > floor }
+  return { events, turnsBefore, isCut: () => isTooLong, remember }
 }

@@ -44,7 +44,7 @@ export async function buildContext(
   const view = await load(deps, id)
   const reduction = await lastReduction(deps, id, view)
   const floor = Math.max(view.clearedAt, reduction?.range.to ?? 0)
-  const history = logHistory(deps, id, floor, view.record.head)
+  const history = logHistory(deps, view.record, floor)
   const { task } = view.record
   const earlier = await earlierSummaries(deps, view)
   const sections: ContextSections = {
@@ -59,6 +59,7 @@ export async function buildContext(
   let context = await build([])
   const recalled = recall && (await recallFor(deps, view, { ...context, earlier }, recall))
   if (recalled) context = await build(recalled.items.map(toldOf))
+  history.remember()
   const inside = recalled && { ...recalled, items: recalled.items.filter(({ id }) => context.memories.has(id)) }
   if (inside && record) await logRecall(deps, view, inside)
   const { messages, tokens, sections: shares, omitted, dangling } = context
@@ -158,7 +159,7 @@ async function isFull(deps: Deps, id: string, view: SessionView, maxTokens: numb
   const count = await eventCounter(deps)
   const most = FULL * maxTokens
   let tokens = 0
-  for await (const event of logHistory(deps, id, floor, view.record.head).events()) {
+  for await (const event of logHistory(deps, view.record, floor).events()) {
     tokens += await count(event, most - tokens)
     if (tokens > most) return true
   }
@@ -189,10 +190,11 @@ async function reduced(
   }
   const reduction = strategy === 'summarize' ? await lastReduction(deps, id, view) : undefined
   const floor = Math.max(view.clearedAt, reduction?.range.to ?? 0)
-  const history = logHistory(deps, id, floor, view.record.head)
+  const history = logHistory(deps, view.record, floor)
   const { id: event, summary, ...made } = reduction ?? {}
   const sections = event === undefined || summary === undefined ? {} : { reduced: { id: event, text: summary } }
   const { messages, tokens } = await fitContext({ sections, history, maxTokens, floor }, count, deps.tokenCounts)
+  history.remember()
   return defined({ strategy, messages, tokens, summary, ...made })
 }
 

@@ -10,6 +10,7 @@ import { TextCompute } from '../../worker/compute.ts'
 import { Background } from '../kernel/background.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { KeyedMutex } from '../kernel/keyed-mutex.ts'
+import { LogCache } from '../kernel/log-cache.ts'
 import { Staging } from '../work/staging.ts'
 import { readEnvelope } from './operation.ts'
 
@@ -26,6 +27,7 @@ it('gives nobody the envelope of another, not from the cache either', async () =
     idSecret: async () => 'secret',
     tokenizer: unused,
     tokenCounts: new Map(),
+    logCache: new LogCache(0),
     agents: ['coach'],
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),

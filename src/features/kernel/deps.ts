@@ -19,6 +19,7 @@ import type { Tokenizer } from '../../ports/tokenizer.ts'
 import type { Staging } from '../work/staging.ts'
 import type { Background } from './background.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
+import type { LogCache } from './log-cache.ts'
 
 /** What every operation works with. */
 export interface Deps {
@@ -33,6 +34,8 @@ export interface Deps {
   readonly countLong?: CountTokens
   /** Token counts of stored events by this tokenizer, which every read with a budget needs again. */
   readonly tokenCounts: CutCache
+  /** Messages of the sessions whose contexts were built last. */
+  readonly logCache: LogCache
   /** Ids of the registered agents, the default first; empty where any agent id is accepted. */
   readonly agents: readonly string[]
   /** Observations that are not in the log yet, by session. */

@@ -12,6 +12,7 @@ import { TextCompute } from '../../worker/compute.ts'
 import { Background } from '../kernel/background.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { KeyedMutex } from '../kernel/keyed-mutex.ts'
+import { LogCache } from '../kernel/log-cache.ts'
 import { Staging } from '../work/staging.ts'
 import { tailEvents } from './tail.ts'
 
@@ -25,6 +26,7 @@ function depsOn(store: Store) {
     idSecret: async () => 'secret',
     tokenizer: () => Promise.reject(new Error('nothing is counted here')),
     tokenCounts: new Map(),
+    logCache: new LogCache(0),
     agents: ['coach'],
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),

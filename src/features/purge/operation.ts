@@ -31,6 +31,7 @@ async function purgeTree(deps: Deps, { tenant, userId }: UserKey, sessionId: str
   for (let attempt = 1; (await deps.store.record(key)) !== undefined; attempt++) {
     const ids = [sessionId, ...(await deps.store.descendants(key))]
     const counts = await purged(deps, ids, () => purgeWithMemories(deps, { tenant, userId }, ids))
+    for (const id of ids) deps.logCache.delete(id)
     if (counts !== undefined) return { sessions: ids.length, ...counts }
     // a child was started or purged since; one that keeps starting children must end first
     if (attempt === ATTEMPTS) throw new StorageError(deps.store.name, `session '${sessionId}' keeps starting children`)

@@ -1,0 +1,49 @@
+import { sizeOf } from '../../domain/event-size.ts'
+import type { StoredEvent } from '../../ports/session-store.ts'
+
+/** The messages at the end of a session's log, as they are stored. */
+export interface LogEnd {
+  /** When the session started: another session of the same id, after a purge, has another time. */
+  readonly startedAt: string
+  /** The log is known from after `before - 1` … */
+  readonly before: number
+  /** … up to here. */
+  readonly head: number
+  readonly newestFirst: readonly StoredEvent[]
+}
+
+/**
+ * Keeps the ends of the logs that were read last, up to a number of characters. Events never change, so only what was
+ * appended since must be read again. Callers check first that the session exists and that the reader may see it.
+ */
+export class LogCache {
+  readonly #limit: number
+  /** In the order of their last use. */
+  readonly #ends = new Map<string, { end: LogEnd; size: number }>()
+  #size = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get(sessionId: string, startedAt: string): LogEnd | undefined {
+    const end = this.#ends.get(sessionId)?.end
+    return end?.startedAt === startedAt ? end : undefined
+  }
+
+  set(sessionId: string, end: LogEnd): void {
+    this.delete(sessionId)
+    const size = end.newestFirst.reduce((sum, event) => sum + sizeOf(event), 0)
+    this.#ends.set(sessionId, { end, size })
+    this.#size += size
+    for (const [oldest] of this.#ends) {
+      if (this.#size <= this.#limit) return
+      this.delete(oldest)
+    }
+  }
+
+  delete(sessionId: string): void {
+    this.#size -= this.#ends.get(sessionId)?.size ?? 0
+    this.#ends.delete(sessionId)
+  }
+}
