@@ -34,8 +34,8 @@ import { DEFAULT_URL, type StoreTarget, targetOf } from './target.ts'
 /** Token counts to keep, each about 100 bytes: those of a few hundred long sessions. */
 const TOKEN_COUNTS = 50_000
 
-/** Characters of the logs to keep for the next context: twice what one context may read. */
-const CACHED_LOGS = 2 * LIMITS.windowSize
+/** Characters of the logs to keep for the next context: those of a few long coding sessions, parsed about 40 MB. */
+const CACHED_LOGS = LIMITS.windowSize / 2
 
 const newId = () => uuid7()
 

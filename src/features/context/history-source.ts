@@ -4,8 +4,8 @@ import { isLastPage, sizeOf } from '../../domain/event-size.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { MESSAGE_TYPES } from '../../domain/message.ts'
 import type { SessionRecord } from '../../domain/record.ts'
-import type { StoredEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
+import type { SizedEvent } from '../kernel/log-cache.ts'
 import { nextTurn } from '../kernel/next-turn.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 
@@ -39,47 +39,48 @@ export function logHistory(deps: Deps, { id, startedAt, head }: SessionRecord, f
   const read: SessionEvent[] = []
   let isTooLong = false
 
-  const readPage = (after: number, before: number) =>
-    deps.store.read(key, { after, before, types: MESSAGE_TYPES, order: 'desc', limit: CHUNK })
+  async function readPage(after: number, before: number): Promise<{ page: SizedEvent[]; next: number }> {
+    const stored = await deps.store.read(key, { after, before, types: MESSAGE_TYPES, order: 'desc', limit: CHUNK })
+    const page = stored.map((event) => ({ event: sessionEvent(id, event), size: sizeOf(event) }))
+    return { page, next: isLastPage(stored, CHUNK) ? after + 1 : (stored.at(-1)?.sequence ?? 0) }
+  }
 
   /** Adds what was appended since; far behind, the end is read anew. */
   async function catchUp(): Promise<void> {
     if (head - end.head > FAR) end = { startedAt, before: head + 1, head, newestFirst: [] }
-    const fresh: StoredEvent[] = []
+    const fresh: SizedEvent[] = []
     for (let before = head + 1; before - 1 > end.head; ) {
-      const page = await readPage(end.head, before)
+      const { page, next } = await readPage(end.head, before)
       fresh.push(...page)
-      before = isLastPage(page, CHUNK) ? end.head + 1 : (page.at(-1)?.sequence ?? 0)
+      before = next
     }
     if (head > end.head) end = { ...end, head, newestFirst: [...fresh, ...end.newestFirst] }
   }
 
-  async function* stored(): AsyncGenerator<StoredEvent> {
+  async function* sized(): AsyncGenerator<SizedEvent> {
     await catchUp()
-    for (const [place, event] of end.newestFirst.entries()) {
-      if (event.sequence <= floor) return
-      if (event.sequence <= head) yield event
+    for (const [place, one] of end.newestFirst.entries()) {
+      if (one.event.sequence <= floor) return
+      if (one.event.sequence <= head) yield one
       if (place % CHUNK === CHUNK - 1) await nextTurn()
     }
     while (end.before - 1 > floor) {
       const after = Math.max(floor, end.before - 1 - SPAN)
-      const page = await readPage(after, end.before)
-      const before = isLastPage(page, CHUNK) ? after + 1 : (page.at(-1)?.sequence ?? 0)
-      end = { ...end, before, newestFirst: [...end.newestFirst, ...page] }
+      const { page, next } = await readPage(after, end.before)
+      end = { ...end, before: next, newestFirst: [...end.newestFirst, ...page] }
       yield* page
       await nextTurn()
     }
   }
 
   async function* events(): AsyncGenerator<SessionEvent> {
-    let [place, size] = [0, 0]
-    for await (const event of stored()) {
-      isTooLong = size >= LIMITS.windowSize || place >= MOST
+    let [place, total] = [0, 0]
+    for await (const { event, size } of sized()) {
+      isTooLong = total >= LIMITS.windowSize || place >= MOST
       if (isTooLong) break
-      size += sizeOf(event)
-      const known = read[place] ?? sessionEvent(id, event)
-      read[place++] = known
-      yield known
+      total += size
+      read[place++] = event
+      yield event
     }
   }
 
@@ -87,7 +88,8 @@ export function logHistory(deps: Deps, { id, startedAt, head }: SessionRecord, f
   function remember(): void {
     const newestFirst = end.newestFirst.slice(0, Math.max(CHUNK, 2 * read.length))
     const last = newestFirst.at(-1)
-    const before = newestFirst.length < end.newestFirst.length && last !== undefined ? last.sequence : end.before
+    const isShorter = newestFirst.length < end.newestFirst.length
+    const before = isShorter && last !== undefined ? last.event.sequence : end.before
     deps.logCache.set(id, { ...end, before, newestFirst })
   }
 

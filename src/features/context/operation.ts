@@ -4,7 +4,7 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import { TURN_TYPES } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { FORMATS, type FormatOutput, type MessageFormat, withLateSystem } from '../../domain/formats/formats.ts'
-import type { JsonObject } from '../../domain/json.ts'
+import { cloneJson, type JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Message } from '../../domain/message.ts'
 import { defined } from '../../domain/optional.ts'
@@ -62,7 +62,8 @@ export async function buildContext(
   history.remember()
   const inside = recalled && { ...recalled, items: recalled.items.filter(({ id }) => context.memories.has(id)) }
   if (inside && record) await logRecall(deps, view, inside)
-  const { messages, tokens, sections: shares, omitted, dangling } = context
+  const { tokens, sections: shares, omitted, dangling } = context
+  const messages = context.messages.map(withOwnParts)
   return {
     messages: format === undefined ? messages : FORMATS[format].to(withLateSystem(messages, format)),
     tokens,
@@ -193,9 +194,15 @@ async function reduced(
   const history = logHistory(deps, view.record, floor)
   const { id: event, summary, ...made } = reduction ?? {}
   const sections = event === undefined || summary === undefined ? {} : { reduced: { id: event, text: summary } }
-  const { messages, tokens } = await fitContext({ sections, history, maxTokens, floor }, count, deps.tokenCounts)
+  const { messages: sent, tokens } = await fitContext({ sections, history, maxTokens, floor }, count, deps.tokenCounts)
+  const messages = sent.map(withOwnParts)
   history.remember()
   return defined({ strategy, messages, tokens, summary, ...made })
+}
+
+/** Parts belong to events that the next context uses again. */
+function withOwnParts(message: Message): Message {
+  return message.parts === undefined ? message : { ...message, parts: cloneJson(message.parts) }
 }
 
 async function load(deps: Deps, id: string): Promise<SessionView> {

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { LogCache, type LogEnd } from './log-cache.ts'
 
 const endOf = (characters: number, startedAt = 'today'): LogEnd => {
-  const event = { id: 'e', sequence: 1, type: 'user_message', role: 'user', createdAt: 'today' } as const
-  return { startedAt, before: 1, head: 1, newestFirst: [{ ...event, content: 'x'.repeat(characters) }] }
+  const event = { id: 'e', sessionId: 's', sequence: 1, type: 'user_message', role: 'user', content: '' } as const
+  return { startedAt, before: 1, head: 1, newestFirst: [{ event: { ...event, createdAt: 'today' }, size: characters }] }
 }
 
 it('keeps the ends of logs that were read last, up to a size', () => {

@@ -1,7 +1,12 @@
-import { sizeOf } from '../../domain/event-size.ts'
-import type { StoredEvent } from '../../ports/session-store.ts'
+import type { SessionEvent } from '../../domain/event.ts'
 
-/** The messages at the end of a session's log, as they are stored. */
+/** An event with its size: the characters of its content and parts. */
+export interface SizedEvent {
+  readonly event: SessionEvent
+  readonly size: number
+}
+
+/** The messages at the end of a session's log. Never changed: whoever hands out their parts copies them. */
 export interface LogEnd {
   /** When the session started: another session of the same id, after a purge, has another time. */
   readonly startedAt: string
@@ -9,7 +14,7 @@ export interface LogEnd {
   readonly before: number
   /** … up to here. */
   readonly head: number
-  readonly newestFirst: readonly StoredEvent[]
+  readonly newestFirst: readonly SizedEvent[]
 }
 
 /**
@@ -33,7 +38,7 @@ export class LogCache {
 
   set(sessionId: string, end: LogEnd): void {
     this.delete(sessionId)
-    const size = end.newestFirst.reduce((sum, event) => sum + sizeOf(event), 0)
+    const size = end.newestFirst.reduce((sum, one) => sum + one.size, 0)
     this.#ends.set(sessionId, { end, size })
     this.#size += size
     for (const [oldest] of this.#ends) {

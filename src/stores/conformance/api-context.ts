@@ -136,6 +136,29 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A21',
+    title: 'is made anew each time: a caller may change it, and sees what was appended, cleared or written elsewhere',
+    async check(db) {
+      const [tl, other] = [await db.connect({ tokenizer }), await db.connect({ tokenizer })]
+      const session = await tl.sessions.create({ userId: 'ada' })
+      await session.addMessage({ role: 'user', content: 'look', parts: { image: { url: 'a.png' } } })
+      const first = await session.context({ maxTokens: 1000 })
+      const parts = first.messages[0]?.parts as { image: { url: string } }
+      parts.image.url = 'changed'
+      const second = await session.context({ maxTokens: 1000 })
+      assert.deepEqual(second.messages[0]?.parts, { image: { url: 'a.png' } })
+      await (await other.sessions.get(session.id)).append({ type: 'model_message', content: 'seen elsewhere' })
+      const contents = async () => (await session.context({ maxTokens: 1000 })).messages.map(({ content }) => content)
+      assert.deepEqual(await contents(), ['look', 'seen elsewhere'])
+      await session.clear()
+      assert.deepEqual(await contents(), [])
+      await session.append({ type: 'user_message', content: 'again' })
+      assert.deepEqual(await contents(), ['again'])
+      await tl.sessions.purge(session.id)
+      await expectError('SESSION_NOT_FOUND', session.context({ maxTokens: 1000 }))
+    },
+  },
+  {
+    id: 'A21',
     title: 'reduces to the budget: a window if it fits, otherwise a summary with its range and hash',
     async check(db) {
       const tl = await db.connect({ tokenizer })
