@@ -33,6 +33,16 @@ describe('a response in pieces', () => {
     expect(JSON.parse(pieces.join(''))).toEqual({ items: Array(5).fill(item), more: [item] })
   })
 
+  it.each([{ text: 'x'.repeat(600_000) }, { items: ['x'.repeat(600_000)] }])(
+    'leaves the turn in which it makes a large piece',
+    async (response) => {
+      const order: string[] = []
+      setImmediate(() => order.push('other work'))
+      await jsonPieces(response, () => {}).next()
+      expect(order).toEqual(['other work'])
+    },
+  )
+
   it('reads a list that comes in batches as it is sent, and shows each batch before', async () => {
     const large = 'x'.repeat(600_000)
     const seen: unknown[] = []

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fillLegacy } from '../../test/servers/legacy-data.ts'
 import type { LegacySession } from '../domain/legacy.ts'
 import { legacySource } from './index.ts'
 
@@ -76,6 +77,28 @@ describe('a SQLite file', () => {
       { id: 'A', events: 2 },
       { id: 'a', events: 2 },
     ])
+  })
+
+  it('is sorted in pieces, between which other work runs', async () => {
+    await fillLegacy(`sqlite:${path}`, { sessions: 100, eventsEach: 200 })
+    let turns = 0
+    const count = () => {
+      turns++
+      turn = setImmediate(count)
+    }
+    let turn = setImmediate(count)
+    expect(await readAll()).toHaveLength(100)
+    clearImmediate(turn)
+    expect(turns).toBeGreaterThan(2)
+  })
+
+  it('keeps ids apart that are too large for a number', async () => {
+    run(`
+      create table session_events (id integer primary key, session_id text, occurred_at integer, payload text);
+      insert into session_events values
+        (9007199254740993, 's', 1, '{"role":"user","persona_id":"last"}'),
+        (9007199254740992, 's', 1, '{"role":"user","persona_id":"first"}')`)
+    expect(await readAll()).toMatchObject([{ personaId: 'last' }])
   })
 
   it('that is not there is not made', async () => {

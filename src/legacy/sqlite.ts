@@ -2,12 +2,12 @@ import type { Database } from 'better-sqlite3'
 import { StorageError, ThroughlineError } from '../domain/errors.ts'
 import type { LegacySource } from '../ports/legacy-source.ts'
 import { foldSessions } from './fold-sessions.ts'
+import { SortedRows, type UnsortedRow } from './sorted-rows.ts'
 import { type LegacyRow, missingTable, shapeOf, type TableOption, type TableShape, UNUSED_KEYS } from './table-shape.ts'
 import { parseTime } from './time.ts'
 
 /** Maximum wait for another process that locks the file. */
 const BUSY_TIMEOUT_MS = 10_000
-const PAGE = 200
 
 const TABLE = `
   select name from main.sqlite_schema
@@ -17,7 +17,7 @@ const COLUMNS = `select lower(name) from pragma_table_xinfo(?, 'main')`
 
 const SESSION = `coalesce(cast(t.session_id as text), '') collate binary`
 
-/** Keeps what is not JSON. Removes messages, which would make the sort large. */
+/** Keeps what is not JSON. Removes messages, which would make the copy large. */
 const PAYLOAD = `
   case when json_valid(t.payload)
     then json_remove(t.payload, ${UNUSED_KEYS.map((key) => `'$.${key}'`).join(', ')})
@@ -26,42 +26,69 @@ const PAYLOAD = `
 /** Opens the file in one transaction, which starts here. */
 export async function sqliteSource(path: string, place: TableOption): Promise<LegacySource> {
   const { db, from, shape } = await openTable(path, place)
+  const { default: open } = await import('better-sqlite3')
   const reading = new Set<Iterator<unknown>>()
+  const sorted = new Map<string | undefined, Promise<SortedRows>>()
 
-  function next(rows: Iterator<LegacyRow>): LegacyRow[] {
-    // a closed iterator looks like one at its end
-    if (!db.open) throw new StorageError('sqlite', 'the source is closed')
-    return withStorageErrors(() => nextPage(rows))
-  }
-
-  function* pages(after: string | undefined): Generator<LegacyRow[]> {
-    const rows = withStorageErrors(() =>
-      db.prepare(selectSql(from, shape)).iterate({ after: after ?? null }),
-    ) as IterableIterator<LegacyRow>
+  function* unsorted(after: string | undefined): Generator<UnsortedRow> {
+    const select = db.prepare(selectSql(from, shape)).raw().safeIntegers()
+    const rows = select.iterate({ after: after ?? null }) as IterableIterator<UnsortedRow>
     reading.add(rows)
     try {
-      for (let page = next(rows); page.length > 0; page = next(rows)) yield page
+      for (const row of rows) {
+        yield row
+        checkOpen()
+      }
     } finally {
       rows.return?.()
       reading.delete(rows)
     }
   }
 
+  async function sort(after: string | undefined): Promise<SortedRows> {
+    const rows = new SortedRows(open(''), namesOf(shape))
+    try {
+      await rows.add(unsorted(after))
+      return rows
+    } catch (error) {
+      rows.close()
+      throw storageError(error)
+    }
+  }
+
+  /** Sorts them once for all calls. */
+  async function sortedAfter(after: string | undefined): Promise<SortedRows> {
+    checkOpen()
+    const found = sorted.get(after) ?? sort(after)
+    sorted.set(after, found)
+    return await found
+  }
+
+  async function* pages(after: string | undefined): AsyncGenerator<LegacyRow[]> {
+    try {
+      for await (const page of (await sortedAfter(after)).pages()) {
+        yield page
+        checkOpen()
+      }
+    } catch (error) {
+      throw storageError(error)
+    }
+  }
+
+  /** A closed iterator looks like one at its end. */
+  function checkOpen(): void {
+    if (!db.open) throw new StorageError('sqlite', 'the source is closed')
+  }
+
   return {
-    async count(after) {
-      const sql = `select count(distinct ${SESSION}) from ${from} t where @after is null or ${SESSION} > @after`
-      return withStorageErrors(() =>
-        db
-          .prepare(sql)
-          .pluck()
-          .get({ after: after ?? null }),
-      ) as number
-    },
+    count: async (after) => (await sortedAfter(after)).sessions,
     sessions: (after) => foldSessions(pages(after), shape),
     async close() {
       // the driver refuses to close while an iterator is open
       for (const rows of reading) rows.return?.()
       db.close()
+      const all = await Promise.allSettled(sorted.values())
+      for (const each of all) if (each.status === 'fulfilled') each.value.close()
     },
   }
 }
@@ -86,24 +113,18 @@ async function openTable(path: string, place: TableOption): Promise<{ db: Databa
   }
 }
 
-/** One sort, which may spill to disk; @after is the session to start after. */
+/** The names of the values of a row, beside session and time. */
+function namesOf({ payload, columns }: TableShape): string[] {
+  return [...(payload ? ['payload'] : []), ...columns]
+}
+
+/** In no order; @after is the session to start after. */
 function selectSql(from: string, { payload, columns }: TableShape): string {
   const taken = [...(payload ? [PAYLOAD] : []), ...columns.map((name) => `cast(t."${name}" as text) as "${name}"`)]
   return `
-    select ${SESSION} as session, legacy_instant(t.occurred_at) as instant, ${taken.join(', ')}
+    select ${SESSION} as session, legacy_instant(t.occurred_at) as instant, t.id, ${taken.join(', ')}
     from ${from} t
-    where @after is null or ${SESSION} > @after
-    order by 1, 2 nulls first, t.id`
-}
-
-function nextPage(rows: Iterator<LegacyRow>): LegacyRow[] {
-  const page: LegacyRow[] = []
-  while (page.length < PAGE) {
-    const { done, value } = rows.next()
-    if (done) break
-    page.push(value)
-  }
-  return page
+    where @after is null or ${SESSION} > @after`
 }
 
 /** Converts driver errors to `StorageError`. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { LIMITS } from '../../src/domain/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/http/admission.ts'
 import { isProving } from '../proof.ts'
 import { manyModels, OWNER } from './heavy-data.ts'
 import {
@@ -80,7 +81,7 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
       ...heavy.each(['large', 'calls']),
       ...heavy.each(['calls', 'long'], { query: { format: 'anthropic' } }).map(mayBeTooLarge),
     ],
-    addMessages: forTexts(LONGEST, (content) => ({ role: 'user', content })),
+    addMessages: forTexts(LONGEST, (content) => ({ role: 'user', content: fitting(content) })),
     clearMessages: heavy.copies(['long']),
     getState: heavy.each(['work']),
     updateState: [
@@ -121,6 +122,12 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
     resumeIntake: [{ name: 'nothing' }],
     ...conversationInputs(heavy),
   }
+}
+
+/** The start of a text that fits into a body: as JSON, a control character has six bytes. */
+function fitting(text: string): string {
+  const share = (DEFAULT_LIMITS.body - AROUND) / Buffer.byteLength(JSON.stringify(text))
+  return share < 1 ? text.slice(0, Math.floor(text.length * share)) : text
 }
 
 /** Messages are converted at once, so more than 16 MiB of them are refused. */

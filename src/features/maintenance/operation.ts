@@ -17,6 +17,7 @@ import { sessionEvent } from '../kernel/stored-event.ts'
 import { storedView } from '../kernel/stored-view.ts'
 import { findSession } from '../sessions/operation.ts'
 import { checkWork, deriveWork } from '../tool-work/operation.ts'
+import { EdgeCheck } from './check-edges.ts'
 import { LogCheck } from './check-log.ts'
 import { sizeDifferences } from './check-size.ts'
 import { usageDifferences } from './check-usage.ts'
@@ -37,14 +38,16 @@ export async function verifySessions(deps: Deps, id?: string, options?: UpkeepOp
 export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<RebuildReport> {
   const report: RebuildReport = { sessions: 0, events: 0, repaired: [] }
   report.repaired = await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
-    for (;;) {
-      const examined = await examine(deps, sessionId, onEvents)
-      const { stored, folded, edges, usage, bytes, hasWork, damage, differences } = examined
+    for (let all: StoredEdge[] | undefined; ; all = []) {
+      const examined = await examine(deps, sessionId, all === undefined ? onEvents : () => {}, all)
+      const { stored, folded, usage, bytes, hasWork, damage, differences } = examined
       // views rebuilt from a damaged log would hide the damage
       if (folded === undefined || damage.length > 0 || differences.length === 0) return []
+      // only a repair needs all edges in memory
+      if (all === undefined) continue
+      const edges = all
       const { head } = stored.record
-      const mend = () =>
-        deps.store.repair(keyOf(deps, sessionId), head, storedView(deps, folded), [...edges.values()], usage, bytes)
+      const mend = () => deps.store.repair(keyOf(deps, sessionId), head, storedView(deps, folded), edges, usage, bytes)
       const changesEnvelope = differences.some(({ field }) => /^envelope\b/.test(field))
       // false if the log grew meanwhile: compare again
       if (await counted(deps, 'rebuild', mend, (done) => done && changesEnvelope)) {
@@ -122,8 +125,6 @@ interface Examined {
   stored: SessionView
   /** The views folded from the log; absent if it cannot be folded. */
   folded: SessionView | undefined
-  /** The edges that the log states. */
-  edges: Edges
   /** The rows of usage folded from the log. */
   usage: readonly DailyUsage[]
   /** Bytes of the log. */
@@ -136,19 +137,20 @@ interface Examined {
   differences: Difference[]
 }
 
-/** Edges by their identity. */
-type Edges = Map<string, StoredEdge>
-
-/** Checks the log and compares the views with it up to the stored head, so writers need not stop. */
-async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promise<Examined> {
+/**
+ * Checks the log and compares the views with it up to the stored head, so writers need not stop. Adds the edges that
+ * the log states to `all`.
+ */
+async function examine(deps: Deps, sessionId: string, onEvents: OnEvents, all?: StoredEdge[]): Promise<Examined> {
   const work = await checkWork(deps, sessionId)
   const stored = await load(deps, sessionId)
   const { head } = stored.record
   const log = new LogCheck(deps, sessionId)
   const { damage } = log
-  const edges: Edges = new Map()
+  const edges = new EdgeCheck(sessionId, (after) =>
+    deps.store.edges(keyOf(deps, sessionId), { limit: LIMITS.page, tools: work.tools, ...(after && { after }) }),
+  )
   const usage = new UsageRows()
-  const derived: DerivedEdges = { ...work, required: new Map(), optional: new Map() }
   let folded: SessionView | undefined
   let isReadable = true
 
@@ -156,11 +158,11 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
     if (folded !== undefined) folded = evolve(folded, event)
     else if (event.type === 'session_started') folded = initialView(event)
     usage.add(event)
-    for (const { from, label, to, evidence } of edgesOf(event)) {
-      addEdge(edges, { from, label, to, evidence, sequence: event.sequence })
-    }
+    const stated = edgesOf(event).map((edge) => ({ ...edge, sequence: event.sequence }))
+    edges.add(stated)
+    all?.push(...stated)
     const called = work.add(event)
-    for (const edge of called.edges) addEdge(called.isOptional ? derived.optional : derived.required, edge)
+    edges.add(called.edges, called.isOptional)
   }
   const pace = pacer()
   const walk = async (last: number, after: number) => {
@@ -174,6 +176,7 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
           if (damage.length === 0) throw error
           isReadable = false
         }
+        await edges.endEvent(event.sequence)
         await pace()
       }
       onEvents(page.length)
@@ -190,66 +193,18 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
   const { bytes } = log
   const hasWork = work.mark.at > 0
   if (folded === undefined || !isReadable) {
-    return { stored, folded: undefined, edges, usage: rows, bytes, hasWork, damage, differences: [] }
+    return { stored, folded: undefined, usage: rows, bytes, hasWork, damage, differences: [] }
   }
+  await edges.finish(log.next, async () => (await load(deps, sessionId)).record.head !== head)
   const differences = [
     ...differencesOf(sessionId, storedView(deps, folded), storedView(deps, stored)),
     ...work.differences(),
-    ...(await edgeDifferences(deps, sessionId, edges, derived, head, log.next)),
+    ...edges.differences,
     ...(await usageDifferences(deps, sessionId, usage, log.next - 1)),
     // of a damaged log it would only repeat the damage
     ...(damage.length > 0 ? [] : await sizeDifferences(deps, sessionId, bytes, log.next - 1)),
   ]
-  return { stored, folded, edges, usage: rows, bytes, hasWork, damage, differences }
-}
-
-/** Edges of tool calls as the log has them: what must be stored, and what may be. */
-interface DerivedEdges {
-  tools: string
-  required: Edges
-  optional: Edges
-}
-
-/** Keeps the first of equal edges, as stores do. */
-function addEdge(edges: Edges, edge: StoredEdge): void {
-  const key = JSON.stringify([edge.from, edge.label, edge.to, edge.sequence])
-  if (!edges.has(key)) edges.set(key, edge)
-}
-
-/**
- * Edges that are missing, surplus, or differ in evidence. `head` is the head before the comparison, `next` after it.
- */
-async function edgeDifferences(
-  deps: Deps,
-  sessionId: string,
-  stated: Edges,
-  { tools, required, optional }: DerivedEdges,
-  head: number,
-  next: number,
-): Promise<Difference[]> {
-  const expected = new Map([...stated, ...required])
-  const stored = await storedEdges(deps, sessionId, tools)
-  for (const [key, edge] of optional) if (stored.get(key)?.evidence === edge.evidence) stored.delete(key)
-  // edges of events that were written meanwhile
-  const isNew = ({ sequence }: StoredEdge) => sequence >= next
-  if ([...stored.values()].some(isNew) && (await load(deps, sessionId)).record.head !== head) {
-    for (const [key, edge] of stored) if (isNew(edge)) stored.delete(key)
-  }
-  return [...new Set([...expected.keys(), ...stored.keys()])].flatMap((key) => {
-    const [want, have] = [expected.get(key), stored.get(key)]
-    if (want?.evidence === have?.evidence) return []
-    return [{ sessionId, field: 'edges', ...(want && { expected: { ...want } }), ...(have && { actual: { ...have } }) }]
-  })
-}
-
-async function storedEdges(deps: Deps, sessionId: string, tools: string): Promise<Edges> {
-  const edges: Edges = new Map()
-  for (let after: StoredEdge | undefined; ; ) {
-    const page = await deps.store.edges(keyOf(deps, sessionId), { limit: LIMITS.page, tools, ...(after && { after }) })
-    for (const edge of page) addEdge(edges, edge)
-    after = page.at(-1)
-    if (after === undefined) return edges
-  }
+  return { stored, folded, usage: rows, bytes, hasWork, damage, differences }
 }
 
 async function load(deps: Deps, sessionId: string): Promise<SessionView> {

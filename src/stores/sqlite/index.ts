@@ -27,7 +27,7 @@ import { memoryWriter } from './memory-write.ts'
 import { knownSchema, migrate, refuseForeign, requireSchema, schemaGuard } from './migrate.ts'
 import { eventBatches, PIECE_MS } from './pieces.ts'
 import { logReader } from './read.ts'
-import { markReader } from './recall-marks.ts'
+import { markReader, readMarks } from './recall-marks.ts'
 import { partitionWriter } from './recall-partition.ts'
 import { groupPostings } from './recall-postings.ts'
 import { indexReader } from './recall-read.ts'
@@ -220,7 +220,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       },
       drop: (sessionId) => write(() => index.drop(sessionId)),
       mark: (sessionId) => read(() => markReads.mark(sessionId)),
-      marks: (user, version, newest) => read(() => markReads.marks(user, version, newest), user),
+      marks: (user, version, newest = Number.POSITIVE_INFINITY) =>
+        readMarks(version, newest, (after) => read(() => markReads.newest(user, after), user)),
       async behind({ after: from, limit, ...query }) {
         const found: string[] = []
         let after = from ?? ''

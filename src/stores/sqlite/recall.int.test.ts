@@ -256,9 +256,50 @@ describe('the full text of memories', () => {
   })
 })
 
+it('finds the sessions that are behind page by page, also those of one minute', async () => {
+  const at = (n: number) => new Date(Date.parse(NOON) + n * 1000).toISOString()
+  const made: string[] = []
+  // several pages, in an order that is not that of their ids, seven to a minute
+  for (let n = 0; n < 450; n++) made.push(await createSession(store, { at: at(((n * 7) % 450) * 9) }))
+  const expected = made.map((id, n) => ({ id, n: (n * 7) % 450 })).sort((a, b) => b.n - a.n)
+  const idsOf = (marks: { sessionId: string }[]) => marks.map(({ sessionId }) => sessionId)
+  for (const newest of [undefined, 1, 199, 200, 201, 449, 450, 451]) {
+    expect(idsOf(await store.index.marks(ADA, 1, newest))).toEqual(expected.slice(0, newest).map(({ id }) => id))
+  }
+  for (const within of [undefined, ADA]) {
+    const query = { version: 1, after: '', ...(within && { within }) }
+    expect(await store.index.behind({ ...query, limit: 1000 })).toEqual(made.toSorted())
+    expect(await store.index.behind({ ...query, limit: 201 })).toEqual(made.toSorted().slice(0, 201))
+  }
+})
+
+it('lets other work run while it looks for sessions that are behind', async () => {
+  const task = 'task '.repeat(12_000)
+  for (let n = 0; n < 1000; n++) await createSession(store, { task })
+  for (const find of [
+    () => store.index.marks(ADA, 1),
+    () => store.index.behind({ version: 1, limit: 2000, within: ADA }),
+  ]) {
+    await new Promise(setImmediate)
+    let turns = 0
+    const count = () => {
+      turns++
+      turn = setImmediate(count)
+    }
+    let turn = setImmediate(count)
+    expect(await find()).toHaveLength(1000)
+    clearImmediate(turn)
+    expect(turns).toBeGreaterThan(1)
+  }
+})
+
 describe('query plans of memory and recall', () => {
   const plans: [what: string, sql: string, index: string][] = [
-    ['marks of a user', SELECT_NEWEST, 's USING INDEX sessions_user (tenant=? AND user_id=?)'],
+    [
+      'marks of a user',
+      SELECT_NEWEST,
+      's USING INDEX sessions_user (tenant=? AND user_id=? AND (activity_minute,id)<(?,?))',
+    ],
     ['a page of all sessions', SELECT_PAGE, 's USING PRIMARY KEY (id>?)'],
     ['marks to be put back', RESET_MARKS, 'session_marks USING PRIMARY KEY (session_id=?)'],
     ['the count of a term', SELECT_FREQUENCY, 'PRIMARY KEY (corpus_id=? AND term=?)'],
