@@ -5,7 +5,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { MESSAGE_TYPES } from '../../domain/message.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
-import type { SizedEvent } from '../kernel/log-cache.ts'
+import type { LogEnd, SizedEvent } from '../kernel/log-cache.ts'
 import { nextTurn } from '../kernel/next-turn.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 
@@ -17,6 +17,10 @@ const SPAN = 64 * 256
 const MOST = 20_000
 /** Older turns to show the beginning and the end of. */
 const TURNS = 24
+/** Answers of older turns to keep; all are read again beyond. */
+const MOST_ANSWERS = 10 * TURNS
+/** Reads at once: one caller should not hold all connections. */
+const AT_ONCE = 4
 /** Messages to look through for a turn's last answer: the last ones may be calls without a text. */
 const LAST_MESSAGES = 4
 
@@ -34,7 +38,8 @@ const FAR = 4 * CHUNK
  */
 export function logHistory(deps: Deps, { id, startedAt, head }: SessionRecord, floor: number): LogHistory {
   const key = keyOf(deps, id)
-  let end = deps.logCache.get(id, startedAt) ?? { startedAt, before: head + 1, head, newestFirst: [] }
+  const nothing: LogEnd = { startedAt, before: head + 1, head, newestFirst: [], answers: new Map() }
+  let end = deps.logCache.get(id, startedAt) ?? nothing
   /** Newest first. */
   const read: SessionEvent[] = []
   let isTooLong = false
@@ -47,7 +52,7 @@ export function logHistory(deps: Deps, { id, startedAt, head }: SessionRecord, f
 
   /** Adds what was appended since; far behind, the end is read anew. */
   async function catchUp(): Promise<void> {
-    if (head - end.head > FAR) end = { startedAt, before: head + 1, head, newestFirst: [] }
+    if (head - end.head > FAR) end = nothing
     const fresh: SizedEvent[] = []
     for (let before = head + 1; before - 1 > end.head; ) {
       const { page, next } = await readPage(end.head, before)
@@ -90,30 +95,32 @@ export function logHistory(deps: Deps, { id, startedAt, head }: SessionRecord, f
     const last = newestFirst.at(-1)
     const isShorter = newestFirst.length < end.newestFirst.length
     const before = isShorter && last !== undefined ? last.event.sequence : end.before
-    deps.logCache.set(id, { ...end, before, newestFirst })
+    const answers = end.answers.size > MOST_ANSWERS ? new Map() : end.answers
+    deps.logCache.set(id, { ...end, before, newestFirst, answers })
   }
 
   /** The last text of the assistant between two events. */
-  async function answerIn(after: number, before: number): Promise<SessionEvent | undefined> {
-    const isRead = (read.at(-1)?.sequence ?? before) <= after
-    const found = isRead
-      ? read.filter(({ type, sequence }) => type === 'model_message' && sequence > after && sequence < before)
-      : await lastMessages(after, before)
-    return found.slice(0, LAST_MESSAGES).find(({ content }) => content !== '')
-  }
-
-  async function lastMessages(after: number, before: number): Promise<SessionEvent[]> {
+  async function answerIn(after: number, before: number): Promise<SizedEvent | undefined> {
     const query = { after, before, types: ['model_message'], order: 'desc', limit: LAST_MESSAGES } as const
-    return (await deps.store.read(key, query)).map((stored) => sessionEvent(id, stored))
+    const found = (await deps.store.read(key, query)).find(({ content }) => content !== '')
+    return found && { event: sessionEvent(id, found), size: sizeOf(found) }
   }
 
   async function turnsBefore(sequence: number): Promise<Turn[]> {
     const query = { after: floor, before: sequence, types: TURN_TYPES, order: 'desc', limit: TURNS } as const
     const requests = (await deps.store.read(key, query)).map((stored) => sessionEvent(id, stored))
+    const turnAt = async (request: SessionEvent, place: number): Promise<Turn> => {
+      const next = requests[place - 1]?.sequence
+      const isKnown = next !== undefined && end.answers.has(request.sequence)
+      const answer = isKnown ? end.answers.get(request.sequence) : await answerIn(request.sequence, next ?? sequence)
+      // the newest of them may still go on
+      if (next !== undefined) end.answers.set(request.sequence, answer)
+      return answer === undefined ? { request } : { request, answer: answer.event }
+    }
     const turns: Turn[] = []
-    for (const [place, request] of requests.entries()) {
-      const answer = await answerIn(request.sequence, requests[place - 1]?.sequence ?? sequence)
-      turns.push(answer === undefined ? { request } : { request, answer })
+    for (let at = 0; at < requests.length; at += AT_ONCE) {
+      const some = requests.slice(at, at + AT_ONCE)
+      turns.push(...(await Promise.all(some.map((request, i) => turnAt(request, at + i)))))
     }
     return turns
   }

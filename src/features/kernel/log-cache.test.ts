@@ -3,7 +3,8 @@ import { LogCache, type LogEnd } from './log-cache.ts'
 
 const endOf = (characters: number, startedAt = 'today'): LogEnd => {
   const event = { id: 'e', sessionId: 's', sequence: 1, type: 'user_message', role: 'user', content: '' } as const
-  return { startedAt, before: 1, head: 1, newestFirst: [{ event: { ...event, createdAt: 'today' }, size: characters }] }
+  const newestFirst = [{ event: { ...event, createdAt: 'today' }, size: characters }]
+  return { startedAt, before: 1, head: 1, newestFirst, answers: new Map() }
 }
 
 it('keeps the ends of logs that were read last, up to a size', () => {

@@ -15,6 +15,8 @@ export interface LogEnd {
   /** … up to here. */
   readonly head: number
   readonly newestFirst: readonly SizedEvent[]
+  /** The last answer of older turns, by the sequence of their request; `undefined` if there is none. */
+  readonly answers: Map<number, SizedEvent | undefined>
 }
 
 /**
@@ -38,7 +40,9 @@ export class LogCache {
 
   set(sessionId: string, end: LogEnd): void {
     this.delete(sessionId)
-    const size = end.newestFirst.reduce((sum, one) => sum + one.size, 0)
+    let size = 0
+    for (const one of end.newestFirst) size += one.size
+    for (const one of end.answers.values()) size += one?.size ?? 0
     this.#ends.set(sessionId, { end, size })
     this.#size += size
     for (const [oldest] of this.#ends) {
