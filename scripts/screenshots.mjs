@@ -23,8 +23,7 @@ const PREPARE = {
       .first()
       .click(),
   graph: (page) => page.getByRole('button', { name: 'Fit' }).click(),
-  memories: (page) =>
-    page.locator('main a[href*="memory="], main button').filter({ hasText: 'X-Request-Key' }).first().click(),
+  memories: (page) => page.locator('main a[href*="memory="]').first().click(),
 }
 
 const data = mkdtempSync(join(tmpdir(), 'throughline-screenshots-'))
