@@ -78,8 +78,8 @@ export class CostList implements Costs {
 }
 
 /**
- * Number of units to show. All, if they fit with the protected ones in recent form. Otherwise as many as leave `turns`
- * for older turns: a range of places would do, of which {@link steadiest} chooses.
+ * Number of units to show. All, if they fit with the protected ones in recent form. Otherwise enough are left out to
+ * have `turns` of the room for older turns; {@link steadiest} chooses among the places that are good enough.
  */
 export function chooseShown({ recent, old, sequences, isComplete }: Costs, room: number, turns = TURNS): number {
   const kept = protectedCount(recent, room)

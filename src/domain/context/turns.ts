@@ -4,7 +4,7 @@ import type { Forms } from './forms.ts'
 import type { Chosen } from './render.ts'
 import type { Unit } from './units.ts'
 
-/** An older turn, of which only the beginning and the end are shown. */
+/** An older turn: a context shows only its request and its last answer. */
 export interface Turn {
   readonly request: SessionEvent
   /** The last message of the assistant in the turn. */

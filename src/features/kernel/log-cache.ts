@@ -6,7 +6,7 @@ export interface SizedEvent {
   readonly size: number
 }
 
-/** The messages at the end of a session's log. Never changed: whoever hands out their parts copies them. */
+/** The messages at the end of a session's log. Shared and never changed: copy parts before returning them. */
 export interface LogEnd {
   /** When the session started: another session of the same id, after a purge, has another time. */
   readonly startedAt: string
