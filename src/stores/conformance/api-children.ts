@@ -149,7 +149,8 @@ export const apiChildRules: readonly Rule<ApiDatabase>[] = [
       const { messages, sections } = await parent.context({ maxTokens: 2000, children: true })
       const [summaries, last] = messages.map(({ content }) => content)
       // children of the same millisecond have any order
-      for (const text of ['Search the web', 'Search the files', separate.id, within.id]) assert(summaries?.includes(text))
+      for (const text of ['Search the web', 'Search the files', separate.id, within.id])
+        assert(summaries?.includes(text))
       assert(!summaries?.includes('Still running'))
       assert.deepEqual([last, sections.map(({ section }) => section)], ['look it up', ['window', 'children']])
       const tight = await parent.context({ maxTokens: 0, children: true })
