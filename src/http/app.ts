@@ -214,8 +214,6 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply, metr
   const seconds = retryAfter(known)
   if (seconds !== undefined) void reply.header('retry-after', seconds)
   if (known.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer')
-  // the rest of a half-read body would be parsed as the next request
-  if (request.raw.readableDidRead && !request.raw.complete) void reply.header('connection', 'close')
   const problem = problemOf(known, request.id)
   return reply.code(problem.status).header('content-type', 'application/problem+json; charset=utf-8').send(problem)
 }

@@ -129,15 +129,10 @@ it('endless bodies without a length are cut off, also when many arrive at once',
       .on('error', () => {})
       .resume()
       .write(head)
-    let sent = 0
-    for (; sent < 50 && !socket.destroyed; sent++) {
-      await new Promise<void>((resolve) => socket.write(chunk, () => resolve()))
-    }
+    while (!socket.destroyed) await new Promise<void>((resolve) => socket.write(chunk, () => resolve()))
     await end
-    return sent
   }
-  const sent = await Promise.all(Array.from({ length: 16 }, pour))
-  expect(Math.max(...sent)).toBeLessThan(50)
+  await Promise.all(Array.from({ length: 16 }, pour))
   const after = server.peakMemory()
   // at most 256 MB of bodies, and memory that the runtime has not released yet
   if (after !== undefined) expect(after - before).toBeLessThan(700)

@@ -8,12 +8,15 @@ beforeAll(async () => {
 })
 afterAll(() => target.server.close())
 
+const TOO_LARGE = 40 * 1024 * 1024
 const CHUNK = `1000\r\n${' '.repeat(0x1000)}\r\n`
 
 interface Connection {
   socket: Socket
   /** Everything received. */
   text(): string
+  /** Waits for a part of it. */
+  until(part: string): Promise<void>
   closed: Promise<unknown>
 }
 
@@ -21,8 +24,13 @@ function connected(): Promise<Connection> {
   const { hostname, port } = new URL(target.url)
   return new Promise((resolve, reject) => {
     let text = ''
-    const socket = connect(Number(port), hostname, () => resolve({ socket, text: () => text, closed }))
+    const socket = connect(Number(port), hostname, () => resolve({ socket, text: () => text, until, closed }))
     const closed = new Promise((gone) => socket.once('close', gone))
+    const gone = closed.then(() => Promise.reject(new Error('the connection was closed')))
+    gone.catch(() => {})
+    const until = async (part: string) => {
+      while (!text.includes(part)) await Promise.race([new Promise((more) => socket.once('data', more)), gone])
+    }
     socket.once('error', reject).on('error', () => {})
     socket.setEncoding('utf8').on('data', (more: string) => {
       text += more
@@ -67,11 +75,17 @@ describe('a body that nobody will read', () => {
   })
 })
 
+it('a client may finish sending a body that is refused as too large, and send another request', async () => {
+  const { socket, until } = await begun('POST', events(), token(), `content-length: ${TOO_LARGE}`)
+  await until('"code":"TOO_LARGE"')
+  socket.write(Buffer.alloc(TOO_LARGE, ' '))
+  socket.write(['GET /healthz HTTP/1.1', 'host: localhost', '\r\n'].join('\r\n'))
+  await until('200 OK')
+  socket.destroy()
+})
+
 it('a body is invited once its caller is known, also on a connection that was used before', async () => {
-  const { socket, text } = await begun('GET', '/v1', token())
-  const until = async (part: string) => {
-    while (!text().includes(part)) await new Promise((resolve) => socket.once('data', resolve))
-  }
+  const { socket, until } = await begun('GET', '/v1', token())
   await until('200 OK')
   const body = '{"type":"user_message","content":"invited"}'
   const lines = [token(), 'content-type: application/json', `content-length: ${body.length}`, 'expect: 100-continue']

@@ -63,7 +63,7 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
           })),
         },
       }),
-      { ...forNew('too many keys', { type: 'x.data', parts: distinctKeys(2_000_000) }), refused: 413 },
+      { ...forNew('too many keys', { type: 'x.data', parts: distinctKeys(1_500_000) }), refused: 413 },
     ],
     listEvents: [
       ...heavy.each(['large', 'calls', 'texts'], { query: { limit: '500' } }),
