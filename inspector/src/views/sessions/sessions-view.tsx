@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useServerInfo } from '../../api/server-info.ts'
 import { Button } from '../../parts/button.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
@@ -27,12 +27,13 @@ export function SessionsView() {
   const stable = useStableRows()
   const key = JSON.stringify(filters)
   const list = useMemo(() => listFor(filters, Object.fromEntries(query.value)), [key])
-  useEffect(() => {
+  // the cleanup of an effect comes too late: the table is gone, and the reader may be back, with the list started again
+  useLayoutEffect(() => {
     const stop = list.start(stable.mayMove)
     // rows that appear again later start at the top
     list.top = 0
     return () => {
-      list.top = stable.scrolled.current
+      list.top = stable.top()
       stop()
     }
   }, [list])

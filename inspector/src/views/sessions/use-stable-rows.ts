@@ -9,14 +9,8 @@ const TOP = 4
 export function useStableRows() {
   const scroller = useRef<HTMLElement | null>(null)
   const pointedAt = useRef(Number.NEGATIVE_INFINITY)
-  // kept here: a removed element no longer has its scroll position
-  const scrolled = useRef(0)
   const onScroller = useCallback((element: HTMLElement | null) => {
     scroller.current = element
-    if (element !== null) scrolled.current = element.scrollTop
-    element?.addEventListener('scroll', () => {
-      scrolled.current = element.scrollTop
-    })
     element?.addEventListener('pointermove', () => {
       pointedAt.current = performance.now()
     })
@@ -28,5 +22,6 @@ export function useStableRows() {
     return element.scrollTop <= TOP && !isPointed && !element.contains(document.activeElement)
   }, [])
   const toTop = useCallback(() => scroller.current?.scrollTo({ top: 0 }), [])
-  return { onScroller, mayMove, toTop, scrolled }
+  const top = useCallback(() => scroller.current?.scrollTop ?? 0, [])
+  return { onScroller, mayMove, toTop, top }
 }
