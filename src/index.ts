@@ -111,7 +111,10 @@ export {
   QuotaExceededError,
   type QuotaKind,
   RateLimitedError,
+  RequestResolvedError,
   RouteNotFoundError,
+  RunActiveError,
+  RunLostError,
   SchemaNewerError,
   SchemaOutdatedError,
   SequenceConflictError,
@@ -180,13 +183,16 @@ export type { Policy } from './domain/policy.ts'
 export { costOf, type ModelPrice, type Prices } from './domain/price.ts'
 export { RECALL_KINDS, type RecallKind } from './domain/recall/recall-kind.ts'
 export {
+  type LiveRun,
   type Principal,
   SESSION_STATES,
   type SessionRecord,
   type SessionState,
   type SessionStatus,
 } from './domain/record.ts'
+export type { OpenRequest } from './domain/request.ts'
 export type { ResumePlan } from './domain/resume.ts'
+export { RUN_OUTCOMES, type RunOutcome } from './domain/run.ts'
 export type { HandoffContext, Scratchpad, WellKnownKeys } from './domain/scratchpad.ts'
 export type { SessionUsage, Usage, UsageSums } from './domain/usage.ts'
 export type { Window } from './domain/window.ts'

@@ -3,6 +3,9 @@ export const ERROR_CODES = [
   'SESSION_NOT_FOUND',
   'SESSION_ENDED',
   'SESSION_ACTIVE',
+  'RUN_ACTIVE',
+  'RUN_LOST',
+  'REQUEST_RESOLVED',
   'INTAKE_PAUSED',
   'MEMORY_NOT_FOUND',
   'SEQUENCE_CONFLICT',
@@ -67,6 +70,43 @@ export class SessionEndedError extends ThroughlineError {
 
   constructor(details: SessionEndedError['details'], options?: ErrorOptions) {
     super(`session ${details.sessionId} ended at ${details.endedAt}; start another session or fork this one`, options)
+    this.details = details
+  }
+}
+
+/** A run of another worker is live on the session. Wait for it, or interrupt it. */
+export class RunActiveError extends ThroughlineError {
+  override readonly name = 'RunActiveError'
+  readonly code = 'RUN_ACTIVE'
+  readonly details: { sessionId: string; runId: string; worker?: string }
+
+  constructor(details: RunActiveError['details'], options?: ErrorOptions) {
+    const by = details.worker === undefined ? '' : ` of worker '${details.worker}'`
+    super(`session ${details.sessionId} has a live run${by}; wait for it, or interrupt it`, options)
+    this.details = details
+  }
+}
+
+/** The run is over: it was finished, its lease expired and another run began, or its session ended. Stop its work. */
+export class RunLostError extends ThroughlineError {
+  override readonly name = 'RunLostError'
+  readonly code = 'RUN_LOST'
+  readonly details: { sessionId: string; generation: number }
+
+  constructor(details: RunLostError['details'], options?: ErrorOptions) {
+    super(`run ${details.generation} of session ${details.sessionId} is over; nothing was written`, options)
+    this.details = details
+  }
+}
+
+/** The request was resolved before; each is resolved once. */
+export class RequestResolvedError extends ThroughlineError {
+  override readonly name = 'RequestResolvedError'
+  readonly code = 'REQUEST_RESOLVED'
+  readonly details: { sessionId: string; requestId: string }
+
+  constructor(details: RequestResolvedError['details'], options?: ErrorOptions) {
+    super(`request ${details.requestId} of session ${details.sessionId} was resolved before`, options)
     this.details = details
   }
 }

@@ -27,6 +27,14 @@ export const RECORDED_TYPES = {
   session_compacted: 'compact()',
   context_summarized: 'reduce()',
   envelope_updated: 'updateEnvelope()',
+  run_started: 'run()',
+  run_finished: 'finish()',
+  cancel_requested: 'cancel()',
+  step_completed: 'step()',
+  wake_scheduled: 'wakeAt()',
+  wake_fired: 'wakeAt()',
+  request_opened: 'request()',
+  request_resolved: 'resolve()',
 } as const
 
 /** Speakers of events. */

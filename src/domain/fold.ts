@@ -10,6 +10,8 @@ import {
 import { type RecordedType, type SessionEvent, startsTurn } from './event.ts'
 import type { JsonObject } from './json.ts'
 import { isFinal, type ParentLink, type Scope, type SessionRecord, type SessionStatus } from './record.ts'
+import { evolveRequests, type OpenRequest } from './request.ts'
+import { evolveRun, type RunView, withoutLiveRun } from './run.ts'
 import {
   applyStateChange,
   type HandoffContext,
@@ -39,6 +41,17 @@ export interface SessionView {
   commit?: { id: string; position: number }
   /** The session ended and still needs its commit: a crash may have come between. */
   awaitsCommit?: true
+  /** What is known of its runs; absent before the first one, the first wake and the first resolved request. */
+  run?: RunView
+  /**
+   * When the lease of the live run expires. Not of the log: a renewal writes no event, and a run that was imported or
+   * forked has no lease.
+   */
+  leaseUntil?: string
+  /** Open requests, oldest first; absent if there are none. */
+  requests?: readonly OpenRequest[]
+  /** When a request was last opened or resolved. */
+  requestsAt?: string
   /** Sequence of the last event that changed the envelope. */
   envelopeAt: number
   /**
@@ -63,6 +76,13 @@ export const FOLDED_TYPES = [
   'envelope_updated',
   'agent_changed',
   'agent_transition',
+  'run_started',
+  'run_finished',
+  'cancel_requested',
+  'wake_scheduled',
+  'wake_fired',
+  'request_opened',
+  'request_resolved',
 ] as const satisfies readonly RecordedType[]
 
 /** Parts of `session_started`: the initial values of the record. */
@@ -159,6 +179,16 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
     case 'agent_changed':
     case 'agent_transition':
       return withAgent({ ...view, record }, event)
+    case 'run_started':
+    case 'run_finished':
+    case 'cancel_requested':
+    case 'wake_scheduled':
+    case 'wake_fired':
+      return evolveRun({ ...view, record }, event)
+    case 'request_opened':
+      return evolveRequests({ ...view, record }, event)
+    case 'request_resolved':
+      return evolveRun(evolveRequests({ ...view, record }, event), event)
     default:
       return { ...view, record }
   }
@@ -209,9 +239,10 @@ function withStatus(view: SessionView, event: SessionEvent): SessionView {
   const { status, commits } = event.parts as unknown as StatusParts
   if (!isFinal(status.state)) return { ...view, record: { ...view.record, status } }
   const isCallers = status.state === 'complete' && status.endedBy === 'caller'
+  const ended = withoutLiveRun(view)
   return {
-    ...view,
-    record: { ...view.record, status, endedAt: event.createdAt },
+    ...ended,
+    record: { ...ended.record, status, endedAt: event.createdAt },
     ...(!isCallers && commits !== false && { awaitsCommit: true }),
   }
 }
@@ -245,13 +276,34 @@ function withAgent({ record, state, ...view }: SessionView, event: SessionEvent)
   }
 }
 
-/** A fork is live, never compacted or expiring, nobody's child, and without usage, even if its source is not. */
+/**
+ * A fork is live, never compacted or expiring, nobody's child, and without usage, runs and requests, even if its source
+ * is not.
+ */
 function asFork(
-  { record, commit: _commit, awaitsCommit: _awaits, envelope, ...view }: SessionView,
+  {
+    record,
+    commit: _commit,
+    awaitsCommit: _awaits,
+    run: _run,
+    leaseUntil: _lease,
+    requests: _requests,
+    requestsAt: _asked,
+    envelope,
+    ...view
+  }: SessionView,
   event: SessionEvent,
 ): SessionView {
   const { from, ...given } = event.parts as unknown as ForkedParts
-  const { endedAt: _ended, expiresAt: _expires, task: _task, parent: _parent, usage: _usage, ...kept } = record
+  const {
+    endedAt: _ended,
+    expiresAt: _expires,
+    task: _task,
+    parent: _parent,
+    usage: _usage,
+    run: _live,
+    ...kept
+  } = record
   return {
     ...view,
     record: {

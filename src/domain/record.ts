@@ -67,6 +67,17 @@ export interface ParentLink {
   sequence?: number
 }
 
+/** A run that has started and not finished. */
+export interface LiveRun {
+  id: string
+  /** 1, 2, 3 … in the session. */
+  generation: number
+  worker?: string
+  startedAt: string
+  /** When `cancel()` asked it to stop. */
+  cancelled?: { at: string; reason?: string }
+}
+
 /** Identity, status and counters of a session. Times are ISO 8601 in UTC. */
 export interface SessionRecord extends Scope {
   id: string
@@ -92,6 +103,8 @@ export interface SessionRecord extends Scope {
   parent?: ParentLink
   /** Absent while no event carried usage. A fork starts without. */
   usage?: SessionUsage
+  /** The run that works on it. Its lease may have expired: then the next run takes over. */
+  run?: LiveRun
 }
 
 /** Returns when the session ended or expired; `undefined` while it is live. */

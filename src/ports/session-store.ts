@@ -110,6 +110,23 @@ import type { StoreClock } from './clock.ts'
  *   imported, purged or forked does not count. One that is written to meanwhile may count twice. The store never works
  *   on it for long at a time, whatever the number of sessions.
  *
+ * Runs
+ * - S41 An append with `run` throws `RunLostError` and writes nothing unless the record's live run has that generation,
+ *   whether its lease has expired or not. Checked in the step that writes, after S5 and S4.
+ * - S42 `leaseUntil` of a view that a decision returns is stored in the same step, and a view without one removes it. Of
+ *   two unrelated writes the later lease stays: a decision that leaves `leaseUntil` as it was never takes back a
+ *   renewal. `renew` stores `until` if the live run has that generation and its lease has not expired at `at`, and
+ *   returns whether it has; it never shortens a lease and writes no event.
+ * - S43 `claimable` returns sessions that need work at `at` (`dueAt` of their view is not after it, and they have not
+ *   expired), of any tenant or those of `within`: for each of up to `tenants` tenants in ascending order after `after`,
+ *   and then from the first again, up to `limit` sessions, the longest waiting first. It reads no more sessions than
+ *   that, however many there are, except those that `agents` leaves out. An append with a user message to a session that
+ *   takes work and has no live run makes it need work from `at` on, if it does not already.
+ *
+ * Requests
+ * - S44 `asking` returns sessions of a tenant, or of one user, that have an open request (`status: 'open'`) or ever had
+ *   one (`'any'`), newest `requestsAt` first, ties by descending id, after the cursor.
+ *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface SessionStore {
@@ -157,6 +174,10 @@ export interface SessionStore {
   commits(query: CommitsQuery): Promise<CommitLink[]>
   /** Returns ids of sessions for a sweep, the longest waiting first. */
   due(query: DueQuery): Promise<string[]>
+  /** Extends the lease of a live run. */
+  renew(request: RenewRequest): Promise<boolean>
+  claimable(query: ClaimQuery): Promise<ClaimableSession[]>
+  asking(query: AskingQuery): Promise<AskingSession[]>
   /** Returns when the intake was paused; `undefined` while it is open. */
   pausedSince(): Promise<string | undefined>
   /** Pauses the intake of new sessions, or resumes it with `undefined`. A second pause keeps the first time. */
@@ -213,6 +234,8 @@ export interface AppendRequest extends SessionKey {
   readonly expectedSequence?: number
   /** The usage that the events carry; absent if none does. */
   readonly usage?: UsageIncrement
+  /** Generation of the run that writes. */
+  readonly run?: number
 }
 
 export interface DecideRequest extends SessionKey {
@@ -312,6 +335,44 @@ export interface DueQuery {
   readonly endedBefore: string
   readonly limit: number
   readonly within?: Principal
+}
+
+export interface RenewRequest extends SessionKey {
+  readonly generation: number
+  readonly at: string
+  readonly until: string
+}
+
+export interface ClaimQuery {
+  readonly at: string
+  readonly within?: Principal
+  readonly chatmode?: string
+  /** Active agents. */
+  readonly agents?: readonly string[]
+  /** The tenant that had its turn last. */
+  readonly after?: string
+  readonly tenants: number
+  /** Sessions of each tenant. */
+  readonly limit: number
+}
+
+export interface ClaimableSession {
+  readonly sessionId: string
+  readonly tenant: string
+  readonly dueAt: string
+}
+
+export interface AskingQuery {
+  readonly tenant: string
+  readonly userId?: string
+  readonly status: 'open' | 'any'
+  readonly cursor?: { readonly requestsAt: string; readonly id: string }
+  readonly limit: number
+}
+
+export interface AskingSession {
+  readonly sessionId: string
+  readonly requestsAt: string
 }
 
 export interface WriteResult {

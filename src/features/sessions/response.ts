@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SESSION_STATES, type SessionRecord } from '../../domain/record.ts'
+import { type LiveRun, SESSION_STATES, type SessionRecord } from '../../domain/record.ts'
 import { anyObject, id, type Keys, time } from '../../http/response-schema.ts'
 import { sessionUsageResponse } from '../usage/response.ts'
 
@@ -29,5 +29,15 @@ export const recordResponse = z
       .meta({ description: 'The session that started this one, and the event that called for it.' })
       .optional(),
     usage: sessionUsageResponse.optional(),
+    run: z
+      .strictObject({
+        id,
+        generation: z.int(),
+        worker: z.string().optional(),
+        startedAt: time,
+        cancelled: z.strictObject({ at: time, reason: z.string().optional() }).optional(),
+      } satisfies Keys<LiveRun>)
+      .meta({ description: 'The run that works on it. Its lease may have expired: then the next run takes over.' })
+      .optional(),
   } satisfies Keys<SessionRecord>)
   .meta({ id: 'SessionRecord' })

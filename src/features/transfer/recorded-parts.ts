@@ -4,6 +4,8 @@ import type { ForkedParts, StartedParts } from '../../domain/fold.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { ABORT_CAUSES, SESSION_STATES } from '../../domain/record.ts'
+import type { RequestOpenedParts } from '../../domain/request.ts'
+import { RUN_OUTCOMES, type Wake } from '../../domain/run.ts'
 import type { Keys } from '../../http/response-schema.ts'
 import { jsonObject, name, tenantName, text } from '../kernel/parse.ts'
 
@@ -130,6 +132,13 @@ const envelope = z.strictObject({
   batch: z.optional(name()),
 })
 
+const runParts = {
+  runId: ownUuid,
+  generation: ownPlace,
+}
+
+const wakeId = z.strictObject({ id: ownUuid })
+
 /** The parts that our own events must have, so that every reader can rely on them. */
 export const RECORDED_PARTS: Record<RecordedType, z.core.$ZodType> = {
   session_started: started,
@@ -144,4 +153,22 @@ export const RECORDED_PARTS: Record<RecordedType, z.core.$ZodType> = {
   session_compacted: commit,
   context_summarized: z.looseObject({ range, hash }),
   envelope_updated: envelope,
+  run_started: z.strictObject({ ...runParts, worker: z.optional(name()), turns: z.int().check(z.minimum(0)) }),
+  run_finished: z.strictObject({ ...runParts, outcome: z.enum(RUN_OUTCOMES), retryAt: z.optional(ownMoment) }),
+  cancel_requested: anything,
+  step_completed: z.looseObject({ key: name(), result: anything }),
+  wake_scheduled: z.strictObject({
+    id: ownUuid,
+    at: ownMoment,
+    key: z.optional(name()),
+    prompt: z.optional(text(LIMITS.statement)),
+  } satisfies Keys<Wake>),
+  wake_fired: wakeId,
+  request_opened: z.strictObject({
+    id: name(),
+    kind: name(),
+    schema: z.optional(jsonObject()),
+    toolCallId: z.optional(name()),
+  } satisfies Keys<RequestOpenedParts>),
+  request_resolved: z.strictObject({ id: name(), value: z.custom<Json>((value) => value !== undefined) }),
 }

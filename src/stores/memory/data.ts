@@ -3,6 +3,7 @@ import type { SessionView } from '../../domain/fold.ts'
 import { cloneJson } from '../../domain/json.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Scope } from '../../domain/record.ts'
+import { dueAt } from '../../domain/run.ts'
 import { UsageRows } from '../../domain/usage.ts'
 import type { IndexMark, UserKey } from '../../ports/recall-index.ts'
 import type { CommitLink, IdempotencyStamp, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
@@ -15,6 +16,8 @@ export interface StoredSession {
   /** The stored envelope and its sequence. */
   envelope?: { at: number; view: EnvelopeView }
   events: StoredEvent[]
+  /** Since when, or from when on, it needs work. */
+  dueAt: string | undefined
   /** Bytes of the content and parts of the events. */
   bytes: number
   /** Of the events, in their order. */
@@ -90,6 +93,7 @@ export function newSession({ envelope, ...view }: SessionView, edges = new Map<s
     view: cloneJson(view),
     ...(envelope !== undefined && { envelope: { at: view.envelopeAt, view: cloneJson(envelope) } }),
     events: [],
+    dueAt: dueAt(view),
     bytes: 0,
     checksums: [],
     edges,

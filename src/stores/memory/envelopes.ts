@@ -1,6 +1,7 @@
 import type { SessionView } from '../../domain/fold.ts'
 import { cloneJson } from '../../domain/json.ts'
 import { defined } from '../../domain/optional.ts'
+import { dueAt } from '../../domain/run.ts'
 import type { EnvelopeFilter, EnvelopeRow, EnvelopeStore } from '../../ports/envelope-store.ts'
 import type { MemoryData, StoredSession } from './data.ts'
 
@@ -14,6 +15,7 @@ export function replaceView(session: StoredSession, { envelope, ...view }: Sessi
   const isNew = always || session.view.envelopeAt !== view.envelopeAt
   if (envelope !== undefined && isNew) session.envelope = { at: view.envelopeAt, view: cloneJson(envelope) }
   session.view = cloneJson(view)
+  session.dueAt = dueAt(session.view)
 }
 
 /** The stored envelopes of all sessions. */

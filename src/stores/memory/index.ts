@@ -1,6 +1,7 @@
 import {
   IdempotencyMismatchError,
   IntakePausedError,
+  RunLostError,
   SequenceConflictError,
   SessionNotFoundError,
   StorageError,
@@ -9,6 +10,7 @@ import { countTurns } from '../../domain/event.ts'
 import { bytesOfAll } from '../../domain/event-size.ts'
 import { cloneJson } from '../../domain/json.ts'
 import { checkLive, isWithin } from '../../domain/record.ts'
+import { dueAt, isRunLive, takesWork } from '../../domain/run.ts'
 import type { NewEvent, SessionKey, SessionStore, StoredEvent, WriteResult } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
 import { storedEvent } from '../stored-event.ts'
@@ -17,6 +19,7 @@ import { envelopeStore, loadView, replaceView } from './envelopes.ts'
 import { importStore } from './imports.ts'
 import { memoriesStore } from './memories.ts'
 import { recallIndex } from './recall.ts'
+import { selectAsking, selectClaimable } from './runs.ts'
 import { selectEvents, selectRecords } from './select.ts'
 import {
   addSession,
@@ -134,10 +137,16 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       if (expectedSequence !== undefined && expectedSequence !== record.head) {
         throw new SequenceConflictError({ sessionId, expected: expectedSequence, actual: record.head })
       }
+      if (request.run !== undefined && request.run !== record.run?.generation) {
+        throw new RunLostError({ sessionId, generation: request.run })
+      }
       const stored = write(session, events, at)
       record.head += events.length
       record.turns += countTurns(events)
       record.lastActivityAt = at
+      if (countTurns(events) > 0 && takesWork(record.status.state) && record.run === undefined) {
+        session.dueAt = session.dueAt === undefined || session.dueAt > at ? at : session.dueAt
+      }
       addUsage(session, request)
       saveKey(session, request.idempotency, stored)
       notifyWatchers(data, sessionId)
@@ -330,6 +339,26 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       assertOpen()
       data.secret ??= candidate
       return data.secret
+    },
+
+    async renew({ generation, at, until, ...key }) {
+      assertOpen()
+      const session = requireSession(key)
+      const { view } = session
+      if (view.record.run?.generation !== generation || !isRunLive(view, at)) return false
+      if (until > (view.leaseUntil ?? '')) view.leaseUntil = until
+      session.dueAt = dueAt(view)
+      return true
+    },
+
+    async claimable(query) {
+      assertOpen()
+      return selectClaimable([...sessions.values()], query)
+    },
+
+    async asking(query) {
+      assertOpen()
+      return selectAsking([...sessions.values()], query)
     },
 
     async due(query) {
