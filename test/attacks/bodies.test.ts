@@ -63,7 +63,6 @@ describe('a body that is too large', () => {
     await target.harmless(async () => {
       const text = await sendRaw(target.url, head(`content-length: ${50 * MB}`))
       expect(text).toMatch(/^HTTP\/1\.1 413 /)
-      expect(text).toMatch(/\r\nconnection: close\r\n/)
       expect(text).toMatch(/"code":"TOO_LARGE".*"limit":33554432,"actual":52428800/)
     })
   })
