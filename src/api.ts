@@ -30,6 +30,7 @@ import type {
 } from './api/log.ts'
 import type { Health, RebuildReport, UpkeepOptions, VerifyReport } from './api/maintenance.ts'
 import type { IndexOptions, IndexReport, Memories, RecallQuery, RecallResult } from './api/memory.ts'
+import type { ClaimOptions, Run, RunOptions, RunRecord, ScheduledWake } from './api/runs.ts'
 import type {
   ActiveScope,
   CreateSession,
@@ -57,6 +58,7 @@ export type * from './api/lifecycle.ts'
 export type * from './api/log.ts'
 export type * from './api/maintenance.ts'
 export type * from './api/memory.ts'
+export type * from './api/runs.ts'
 export type * from './api/sessions.ts'
 export type * from './api/transfer.ts'
 export type * from './api/usage.ts'
@@ -120,6 +122,12 @@ export interface Throughline {
    * number of processes at once.
    */
   sweep(options?: SweepOptions): Promise<SweepReport>
+  /**
+   * Begins a run on a session that needs work, and waits until there is one. A session needs work when it is running or
+   * interrupted, no run is live, and it was never worked on, was left by a lost run, was woken, had a request resolved, or
+   * has a user message that came after its last run began. Tenants take turns, the longest waiting session first.
+   */
+  claim(options: ClaimOptions): Promise<Run>
   /**
    * Yields whole sessions block by block, in ascending order of id: `other.import(tl.export())` copies them. Safe while
    * others write; each session is exported up to its head at that moment.
@@ -238,6 +246,17 @@ export interface Session {
   abort(reason: string, options?: WriteOptions): Promise<SessionRecord>
   /** Ends the session as complete from any live state, without a commit. The log stays. */
   end(options?: WriteOptions): Promise<SessionRecord>
+  /** Begins a run: until it ends or its lease expires, no other can begin. Throws `RUN_ACTIVE` while another is live. */
+  run(options?: RunOptions): Promise<Run>
+  /** Returns the runs of the session, newest first. */
+  runs(): Promise<RunRecord[]>
+  /** Asks the live run to stop, in whatever process it is: its signal fires. Without a live run nothing happens. */
+  cancel(options?: { reason?: string } & WriteOptions): Promise<SessionRecord>
+  /**
+   * Makes the session need work at a time. The prompt becomes a user message when the next run begins. Another wake with
+   * the same key replaces this one.
+   */
+  wakeAt(time: Date | string, options?: { prompt?: string; key?: string } & WriteOptions): Promise<ScheduledWake>
   /** Records observations of the work. They stay in this process until the next step, state change or compaction. */
   readonly observe: Observe
   /** Stores the waiting observations as one work commit; `undefined` if there are none. */

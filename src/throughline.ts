@@ -63,6 +63,10 @@ const operator = lazy(() => import('./features/envelope/operator.ts'))
 const transfer = lazy(() => import('./features/transfer/operation.ts'))
 const maintenance = lazy(() => import('./features/maintenance/operation.ts'))
 const purge = lazy(() => import('./features/purge/operation.ts'))
+const runs = lazy(async () => ({
+  ...(await import('./features/runs/hold.ts')),
+  ...(await import('./features/runs/operation.ts')),
+}))
 const usage = lazy(() => import('./features/usage/operation.ts'))
 
 /** The public object over a store: each call is one operation of a room. */
@@ -84,6 +88,7 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
       return schema === undefined ? {} : { schema }
     },
     recall: async (query) => (await recall()).recall(deps, query),
+    claim: async (options) => await (await runs()).claimSession(deps, options, sessionOn),
     usage: async (query) => (await usage()).reportUsage(deps, query),
     storage: async (query) => (await usage()).reportStorage(deps, query),
     index: async (options) => (await recall()).indexLogs(deps, options),
@@ -166,6 +171,10 @@ function sessionOn(deps: Deps, id: string): Session {
     continueWith: (request, options) => continueWith(deps, id, { ...options, request }),
     abort: (reason, options) => abort(deps, id, { ...options, reason }),
     end: (options) => endSession(deps, id, options),
+    run: async (options) => await (await runs()).runSession(deps, id, options, sessionOn),
+    runs: async () => await (await runs()).listRuns(deps, id),
+    cancel: async (options) => await (await runs()).cancelRun(deps, id, options),
+    wakeAt: async (time, options) => await (await runs()).scheduleWake(deps, id, { ...options, at: time }),
     observe: observeOn(deps, id),
     flushStep: (options) => flushStep(deps, id, options),
     graph: (query) => readGraph(deps, id, query),

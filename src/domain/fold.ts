@@ -11,7 +11,7 @@ import { type RecordedType, type SessionEvent, startsTurn } from './event.ts'
 import type { JsonObject } from './json.ts'
 import { isFinal, type ParentLink, type Scope, type SessionRecord, type SessionStatus } from './record.ts'
 import { evolveRequests, type OpenRequest } from './request.ts'
-import { evolveRun, type RunView, withoutLiveRun } from './run.ts'
+import { evolveRun, type RunView, withInterruptedRun, withoutLiveRun } from './run.ts'
 import {
   applyStateChange,
   type HandoffContext,
@@ -237,6 +237,7 @@ export interface StatusParts {
 
 function withStatus(view: SessionView, event: SessionEvent): SessionView {
   const { status, commits } = event.parts as unknown as StatusParts
+  if (status.state === 'interrupted') return withInterruptedRun({ ...view, record: { ...view.record, status } }, event)
   if (!isFinal(status.state)) return { ...view, record: { ...view.record, status } }
   const isCallers = status.state === 'complete' && status.endedBy === 'caller'
   const ended = withoutLiveRun(view)

@@ -76,6 +76,8 @@ export interface LiveRun {
   startedAt: string
   /** When `cancel()` asked it to stop. */
   cancelled?: { at: string; reason?: string }
+  /** When the user interrupted it. */
+  interruptedAt?: string
 }
 
 /** Identity, status and counters of a session. Times are ISO 8601 in UTC. */

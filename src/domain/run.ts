@@ -9,6 +9,12 @@ export const RUN_OUTCOMES = ['completed', 'failed', 'cancelled', 'interrupted', 
 /** One of {@link RUN_OUTCOMES}. `lost`: its lease expired and the next run took over. */
 export type RunOutcome = (typeof RUN_OUTCOMES)[number]
 
+/** Why a run has to stop. */
+export const STOP_REASONS = ['cancelled', 'interrupted', 'aborted', 'ended', 'purged', 'lost'] as const
+
+/** One of {@link STOP_REASONS}. */
+export type StopReason = (typeof STOP_REASONS)[number]
+
 /** A time at which the session needs work. */
 export interface Wake {
   id: string
@@ -97,6 +103,12 @@ export function evolveRun(view: SessionView, event: SessionEvent): SessionView {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Notes in the live run, if there is one, that the user interrupted it. */
+export function withInterruptedRun(view: SessionView, { createdAt }: SessionEvent): SessionView {
+  const { run } = view.record
+  return run === undefined ? view : { ...view, record: { ...view.record, run: { ...run, interruptedAt: createdAt } } }
 }
 
 /** The views without the live run and its lease. */

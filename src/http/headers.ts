@@ -22,6 +22,14 @@ function decoded(text: string): string {
   }
 }
 
+/** The generation in the header `Throughline-Run` of a run's write. */
+export function runIn(headers: IncomingHttpHeaders): number | undefined {
+  const value = headers['throughline-run']
+  if (value === undefined) return undefined
+  if (!/^\d{1,9}$/.test(String(value))) throw new ValidationError('throughline-run', 'must be the number of a run')
+  return Number(value)
+}
+
 /** The principal to act for, from the header `Throughline-As`: `tenant=acme&userId=ada`. */
 export function principalIn(headers: IncomingHttpHeaders): Principal | undefined {
   const value = headers['throughline-as']

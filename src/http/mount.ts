@@ -4,10 +4,11 @@ import { z } from 'zod'
 import { SessionNotFoundError, ValidationError } from '../domain/errors.ts'
 import type { Deps } from '../features/kernel/deps.ts'
 import { uuid } from '../features/kernel/parse.ts'
+import { fencedStore } from '../features/runs/operation.ts'
 import { stageObservations } from '../features/work/operation.ts'
 import { Staging } from '../features/work/staging.ts'
 import type { Admission } from './admission.ts'
-import { keyIn } from './headers.ts'
+import { keyIn, runIn } from './headers.ts'
 import { isStreamed, jsonPieces, type OnBatch, PIECE } from './json-stream.ts'
 import { documented } from './openapi.ts'
 import { typedQuery } from './query.ts'
@@ -44,15 +45,17 @@ export function mount(app: FastifyInstance, route: Route, context: RouteContext)
       const { visit, caller } = request
       request.handled = true
       let kept = false
+      let endWait = () => {}
       try {
         const params = request.params as Record<string, string>
         const id = ofSession ? sessionIdOf(params['id'] ?? '') : (params['id'] ?? '')
         const body = isObject ? objectIn(request.body) : request.body
         await visit.turn()
-        const work = route.work === undefined ? undefined : workIn(caller.deps, route.work, id, body)
+        const deps = ofSession ? fencedIn(request, id) : caller.deps
+        const work = route.work === undefined ? undefined : workIn(deps, route.work, id, body)
         if (route.bulk === true) visit.beginBulk()
         const call: Call = {
-          deps: work?.deps ?? caller.deps,
+          deps: work?.deps ?? deps,
           id,
           params,
           query: typedQuery(route.query, request.query as Record<string, unknown>),
@@ -70,9 +73,14 @@ export function mount(app: FastifyInstance, route: Route, context: RouteContext)
           kept = true
           return worked(route, call, request, reply, context)
         }
+        if (route.waits === true) {
+          endWait = context.admission.follow(caller)
+          visit.leave()
+        }
+        const signal = route.waits === true ? AbortSignal.any([context.stopping, goneSignal(reply)]) : call.signal
         let response: unknown
         try {
-          response = await route.handle(call)
+          response = await route.handle({ ...call, signal })
         } finally {
           // before sending: afterwards it is too late for headers
           work?.tell(reply)
@@ -82,10 +90,17 @@ export function mount(app: FastifyInstance, route: Route, context: RouteContext)
         kept = await sendJson(reply.code(route.status ?? 200), response as object, context, route, visit.leave)
         return reply
       } finally {
+        endWait()
         if (!kept) visit.leave()
       }
     },
   })
+}
+
+/** The caller's dependencies; the store as a run uses it if the request is one of a run. */
+function fencedIn({ headers, caller: { deps } }: FastifyRequest, id: string): Deps {
+  const generation = runIn(headers)
+  return generation === undefined ? deps : { ...deps, store: fencedStore(deps.store, id, generation) }
 }
 
 function sessionIdOf(id: string): string {

@@ -34,6 +34,8 @@ export interface Route {
   readonly long?: boolean
   /** Whether it works through many sessions: only a few such calls run at once. @default false */
   readonly bulk?: boolean
+  /** Whether it may wait for long: it then counts as a stream, not as a request. @default false */
+  readonly waits?: boolean
   /** Whether it responds with server-sent events; `response` is then the schema of one item. @default false */
   readonly stream?: boolean
   handle(call: Call): Promise<unknown> | AsyncIterable<unknown>
@@ -56,6 +58,6 @@ export interface Call {
   readonly key: WriteOptions
   /** Reports the progress of long work. */
   readonly onProgress: (progress: unknown) => void
-  /** Aborted when the caller disconnects or the server stops. */
+  /** Aborted when the caller of a stream, or of a call that waits, disconnects, and when the server stops. */
   readonly signal: AbortSignal
 }

@@ -6,7 +6,7 @@ import { uuid7 } from '../ids.ts'
 import { createEventParser, type ServerEvent } from './event-parser.ts'
 import { queryString } from './path.ts'
 import { parseProblem } from './problem.ts'
-import { type Call, isRetrySafe } from './request.ts'
+import { type Call, type CallerHeaders, isRetrySafe } from './request.ts'
 import { readChunks, readError, readJson, send } from './response.ts'
 import { Backoff, type Timeouts } from './retry.ts'
 import { RetryableError } from './retryable-error.ts'
@@ -33,15 +33,27 @@ export interface StreamOptions {
 export class Connection {
   readonly #transport: Transport
   readonly #principal: Principal | undefined
+  readonly #run: number | undefined
 
-  constructor(transport: Transport, principal?: Principal) {
+  /** @param run generation of the run that all writes are part of */
+  constructor(transport: Transport, principal?: Principal, run?: number) {
     this.#transport = transport
     this.#principal = principal
+    this.#run = run
   }
 
   /** The same connection for a narrower principal. */
   as(principal: Principal): Connection {
     return new Connection(this.#transport, principal)
+  }
+
+  /** The same connection for the writes of a run. */
+  forRun(generation: number): Connection {
+    return new Connection(this.#transport, this.#principal, generation)
+  }
+
+  get #caller(): CallerHeaders {
+    return { principal: this.#principal, run: this.#run }
   }
 
   get timeouts(): Timeouts {
@@ -113,7 +125,7 @@ export class Connection {
     const { timeouts, closing } = this.#transport
     const timeout = new RequestTimeout(timeouts.attempt, [closing.signal, ...(signal === undefined ? [] : [signal])])
     try {
-      const response = await send(this.#transport, this.#principal, call, 'text/event-stream', timeout)
+      const response = await send(this.#transport, this.#caller, call, 'text/event-stream', timeout)
       if (!response.ok) throw await readError(this.#transport, response, timeout)
       const parseEvents = createEventParser()
       for await (const bytes of readChunks(this.#transport, response, timeout)) {
@@ -178,9 +190,10 @@ export class Connection {
 
   async #sendOnce(call: Call): Promise<ApiResponse> {
     const { timeouts, aborting } = this.#transport
-    const timeout = new RequestTimeout(timeouts.attempt, [aborting.signal])
+    const ends = call.signal === undefined ? [aborting.signal] : [aborting.signal, call.signal]
+    const timeout = new RequestTimeout(timeouts.attempt, ends)
     try {
-      const response = await send(this.#transport, this.#principal, call, 'application/json', timeout)
+      const response = await send(this.#transport, this.#caller, call, 'application/json', timeout)
       const unwritten = response.headers.get('throughline-unwritten')
       if (response.ok) return { body: await readJson(this.#transport, response, timeout), unwritten }
       return { body: undefined, error: await readError(this.#transport, response, timeout), unwritten }

@@ -1,7 +1,7 @@
 import type { Throughline } from '../api.ts'
 import { StorageError } from '../domain/errors.ts'
 import { defined } from '../domain/optional.ts'
-import type { Principal } from '../domain/record.ts'
+import type { Principal, SessionRecord } from '../domain/record.ts'
 import { narrowed } from '../features/kernel/access.ts'
 import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
 import { parse } from '../features/kernel/parse.ts'
@@ -13,7 +13,8 @@ import { ObservationBuffer } from './observation-buffer.ts'
 import { remoteEnvelopes, remoteIntake, remoteMaintenance } from './operator.ts'
 import { toJson } from './request.ts'
 import { TIMEOUTS, type Timeouts } from './retry.ts'
-import type { Client } from './session.ts'
+import { remoteClaim } from './runs.ts'
+import { type Client, remoteSession } from './session.ts'
 import { remoteSessions, remoteUsers } from './sessions.ts'
 import { remoteTransfer } from './transfer.ts'
 import { createTransport, type Token } from './transport.ts'
@@ -68,6 +69,9 @@ function createThroughline(client: Client, agents: readonly string[], close: () 
     ...remoteMaintenance(connection),
     ...remoteTransfer(connection),
     recall: async (query) => await connection.post('/recall', toJson(query)),
+    claim: remoteClaim(connection, async (own, id) =>
+      remoteSession({ ...client, connection: own }, await connection.get<SessionRecord>(`/sessions/${id}`)),
+    ),
     usage: async (query) => {
       parse(usageQuery, query)
       return await connection.get('/usage', query)

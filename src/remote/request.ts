@@ -12,6 +12,8 @@ export interface Call {
   readonly body?: string | undefined
   /** Idempotency key: the server runs the call once, however often it is sent. */
   readonly key?: string
+  /** Ends the call. */
+  readonly signal?: AbortSignal
   /** Whether running the call twice has the same effect as once. @default true for GET */
   readonly idempotent?: boolean
 }
@@ -38,16 +40,24 @@ export function toJson(value: unknown, field = '', depth = 0): string {
   }
 }
 
+/** What the headers of every request of one caller say. */
+export interface CallerHeaders {
+  readonly principal?: Principal | undefined
+  /** Generation of the run that writes. */
+  readonly run?: number | undefined
+}
+
 /** Builds the headers of a request. */
 export function buildHeaders(
   call: Call,
-  { accept, token, principal }: { accept: string; token: string | undefined; principal: Principal | undefined },
+  { accept, token, principal, run }: { accept: string; token: string | undefined } & CallerHeaders,
 ): Record<string, string> {
   return defined({
     accept,
     'content-type': call.body === undefined ? undefined : 'application/json',
     authorization: token === undefined ? undefined : `Bearer ${checkToken(token)}`,
     'throughline-as': principal === undefined ? undefined : new URLSearchParams({ ...principal }).toString(),
+    'throughline-run': run === undefined ? undefined : String(run),
     'idempotency-key': call.key === undefined ? undefined : encodeKey(call.key),
   })
 }

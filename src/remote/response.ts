@@ -1,8 +1,7 @@
 import { StorageError, type ThroughlineError } from '../domain/errors.ts'
 import { defined } from '../domain/optional.ts'
-import type { Principal } from '../domain/record.ts'
 import { errorFromResponse } from './problem.ts'
-import { buildHeaders, type Call } from './request.ts'
+import { buildHeaders, type Call, type CallerHeaders } from './request.ts'
 import { networkError, RetryableError, retryableResponse } from './retryable-error.ts'
 import type { RequestTimeout } from './timeout.ts'
 import { connectionClosed, type Transport } from './transport.ts'
@@ -10,7 +9,7 @@ import { connectionClosed, type Transport } from './transport.ts'
 /** Sends one request. Throws `RetryableError` if no response came and another attempt may help. */
 export async function send(
   transport: Transport,
-  principal: Principal | undefined,
+  caller: CallerHeaders,
   call: Call,
   accept: string,
   timeout: RequestTimeout,
@@ -19,7 +18,7 @@ export async function send(
   if (closing.signal.aborted) throw connectionClosed()
   const { method, path, body } = call
   const token = typeof source === 'function' ? await resolveToken(source, timeout) : source
-  const headers = buildHeaders(call, { accept, token, principal })
+  const headers = buildHeaders(call, { accept, token, ...caller })
   // following a redirect would lose the body, or send the token elsewhere
   const init = { ...defined({ body }), method, headers, signal: timeout.signal, redirect: 'manual' } as const
   return await receive(transport, timeout, fetch(`${url}/v1${path}`, init))

@@ -7,6 +7,7 @@ import { uuid7 } from '../ids.ts'
 import { type Connection, idempotencyKeyOf } from './connection.ts'
 import type { ObservationBuffer } from './observation-buffer.ts'
 import { toJson } from './request.ts'
+import { runSessionCalls } from './runs.ts'
 import { scopeKey } from './scope.ts'
 import { logCalls } from './session-log.ts'
 import { viewCalls } from './session-views.ts'
@@ -31,6 +32,7 @@ export function remoteSession(client: Client, record: Scope & Pick<SessionRecord
     ...logCalls(connection, path),
     ...viewCalls(connection, path),
     ...lifecycleCalls(client, id, path),
+    ...runSessionCalls(connection, id, (own) => remoteSession({ ...client, connection: own }, record)),
     observe: observations.observe(id, scopeKey(record)),
     fork: async (options: ForkOptions = {}) =>
       remoteSession(client, await connection.write<SessionRecord>('POST', `${path}/fork`, toJson(options), {})),

@@ -1,10 +1,11 @@
 import { defaultRole, type EventType, type Role, type SessionEvent } from '../../domain/event.ts'
 import { evolve, type SessionView } from '../../domain/fold.ts'
 import { edgesOf } from '../../domain/graph.ts'
+import { toIso } from '../../domain/iso-time.ts'
 import { encodeJson, type Json, type JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { checkLive } from '../../domain/record.ts'
-import type { CommitLink, DecideRequest, Decision, NewEvent } from '../../ports/session-store.ts'
+import type { CommitLink, DecideRequest, Decision, IdempotencyStamp, NewEvent } from '../../ports/session-store.ts'
 import { nodeCrypto } from './crypto.ts'
 import { type Deps, keyOf, now } from './deps.ts'
 import { checksumOf } from './event-checksum.ts'
@@ -61,6 +62,11 @@ export interface KeyedCall {
   readonly idempotencyKey?: string | undefined
 }
 
+/** What is stored with the key of a call. */
+export function stampOf(key: string, command: readonly unknown[]): IdempotencyStamp {
+  return { key, fingerprint: hashOf(command) }
+}
+
 /**
  * The events that an earlier call with this key wrote in the session; none if there was no such call. Writes nothing.
  */
@@ -72,7 +78,7 @@ export async function findEarlierWrite(
   const { events } = await deps.store.decide({
     ...keyOf(deps, sessionId),
     at: now(deps),
-    idempotency: { key, fingerprint: hashOf(command) },
+    idempotency: stampOf(key, command),
     decide: (view) => ({ events: [], view }),
   })
   return events.map((event) => sessionEvent(sessionId, event))
@@ -116,6 +122,20 @@ export async function decideOnCommit(
   return await run(deps, id, (view, _at, last) => decide(view, last), call, { chained: true })
 }
 
+/**
+ * Decides about the runs of a session, in any state. A run that the decision starts gets a lease of `leaseMs`, which is
+ * stored with it.
+ */
+export async function decideOnRuns(
+  deps: Deps,
+  id: string,
+  decide: Decide,
+  leaseMs: number,
+  call?: KeyedCall,
+): Promise<Decided> {
+  return await run(deps, id, decide, call, { leaseMs })
+}
+
 /** Like {@link decideOn}, after `complete` has added to the views what the store does not keep. */
 export async function decideOnCompleted(
   deps: Deps,
@@ -140,7 +160,7 @@ async function run(
   sessionId: string,
   decide: (view: SessionView, at: string, last?: CommitLink) => readonly Draft[],
   { command = [], idempotencyKey: key }: KeyedCall = {},
-  request: Pick<DecideRequest, 'chained' | 'reads'> = {},
+  { leaseMs, ...request }: Pick<DecideRequest, 'chained' | 'reads'> & { leaseMs?: number } = {},
   complete: (view: SessionView) => SessionView = (view) => view,
 ): Promise<Decided> {
   const at = now(deps)
@@ -150,7 +170,7 @@ async function run(
     ...keyOf(deps, sessionId),
     ...request,
     at,
-    ...(key !== undefined && { idempotency: { key, fingerprint: hashOf(command) } }),
+    ...(key !== undefined && { idempotency: stampOf(key, command) }),
     decide(stored, last): Decision {
       const view = complete(stored)
       const drafts = decide(view, at, last).map((draft) => newEvent(deps, draft))
@@ -159,6 +179,8 @@ async function run(
       )
       before = view
       after = made.reduce(evolve, view)
+      const isStarted = leaseMs !== undefined && made.some(({ type }) => type === 'run_started')
+      if (isStarted) after = { ...after, leaseUntil: toIso(Date.parse(at) + leaseMs) }
       const edges = made.flatMap((event, i) => edgesOf(event).map((edge) => ({ ...edge, event: i })))
       return { events: drafts, view: storedView(deps, after), edges }
     },

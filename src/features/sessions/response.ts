@@ -36,6 +36,7 @@ export const recordResponse = z
         worker: z.string().optional(),
         startedAt: time,
         cancelled: z.strictObject({ at: time, reason: z.string().optional() }).optional(),
+        interruptedAt: time.optional(),
       } satisfies Keys<LiveRun>)
       .meta({ description: 'The run that works on it. Its lease may have expired: then the next run takes over.' })
       .optional(),

@@ -1,0 +1,23 @@
+import { RunLostError } from '../../domain/errors.ts'
+import type { SessionStore } from '../../ports/session-store.ts'
+import type { Store } from '../../ports/store.ts'
+
+/** The store as a run uses it: writes to its session are refused once another run has begun or the run is over. */
+export function fencedStore(store: Store, sessionId: string, generation: number): Store {
+  const writes: Pick<SessionStore, 'append' | 'decide'> = {
+    append: (request) => store.append(request.sessionId === sessionId ? { ...request, run: generation } : request),
+    decide: (request) => {
+      if (request.sessionId !== sessionId) return store.decide(request)
+      return store.decide({
+        ...request,
+        decide(view, last) {
+          const { run, endedAt } = view.record
+          // an ended session is refused as such
+          if (endedAt === undefined && run?.generation !== generation) throw new RunLostError({ sessionId, generation })
+          return request.decide(view, last)
+        },
+      })
+    },
+  }
+  return { ...store, ...writes }
+}

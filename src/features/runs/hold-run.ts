@@ -1,0 +1,117 @@
+import type { Run, Session, StepContext } from '../../api.ts'
+import { RunLostError, ThroughlineError } from '../../domain/errors.ts'
+import type { Json } from '../../domain/json.ts'
+import { parse } from '../kernel/parse.ts'
+import { finishInput, stepKey } from './schema.ts'
+import { RunStopped, type Stop } from './stop.ts'
+
+/** What a run was given when it began. */
+export interface RunGrant {
+  readonly sessionId: string
+  readonly runId: string
+  readonly generation: number
+  readonly ttlMs: number
+}
+
+/** The calls of a run on its store or server. */
+export interface RunCalls {
+  /** Extends the lease. Returns why the run has to stop, if it has to. */
+  renew(): Promise<Stop | undefined>
+  finish(outcome: 'completed' | 'failed', note: string | undefined): Promise<void>
+  findStep(key: string): Promise<{ result?: Json } | undefined>
+  /** Records the result unless the key has one, and returns the recorded one. */
+  recordStep(key: string, result: unknown): Promise<{ result?: Json }>
+  /** Calls back when the run has to stop. Returns a function that ends this. */
+  watch(onStop: (stop: Stop) => void): () => void
+}
+
+/** Renewals in the life of a lease: two may fail. */
+const RENEWALS = 3
+
+/** The handle of a run that has begun: keeps its lease, and fires its signal when the work has to stop. */
+export function holdRun(session: Session, { runId, generation, ttlMs, sessionId }: RunGrant, calls: RunCalls): Run {
+  const stopping = new AbortController()
+  const running = new Map<string, Promise<unknown>>()
+  // of this process: the lease may last longer in the store, never shorter
+  let heldUntil = performance.now() + ttlMs
+  let isOver = false
+
+  const stop = (why: Stop) => {
+    if (!isOver && !stopping.signal.aborted) stopping.abort(new RunStopped(why))
+  }
+  const unwatch = calls.watch(stop)
+  const beat = async () => {
+    const at = performance.now()
+    if (at > heldUntil) return lose()
+    try {
+      const why = await calls.renew()
+      if (why === undefined) heldUntil = at + ttlMs
+      else if (why.reason !== 'cancelled' && why.reason !== 'interrupted') end()
+      else heldUntil = at + ttlMs
+      if (why !== undefined) stop(why)
+    } catch {
+      // the store may be back before the lease expires
+      if (performance.now() > heldUntil) lose()
+    }
+  }
+  const timer = setInterval(() => void beat(), ttlMs / RENEWALS)
+  timer.unref?.()
+  const end = () => {
+    clearInterval(timer)
+    unwatch()
+  }
+  const lose = () => {
+    stop({ reason: 'lost' })
+    end()
+  }
+  const close = async (outcome: 'completed' | 'failed', note?: string) => {
+    if (isOver) throw new RunLostError({ sessionId, generation })
+    isOver = true
+    end()
+    await calls.finish(outcome, note)
+  }
+
+  async function step<T>(key: string, work: (context: StepContext) => T | Promise<T>): Promise<T> {
+    const known = await calls.findStep(key)
+    if (known !== undefined) return known.result as T
+    stopping.signal.throwIfAborted()
+    const result = await work({ signal: stopping.signal })
+    return (await calls.recordStep(key, result)).result as T
+  }
+
+  return {
+    ...session,
+    runId,
+    generation,
+    signal: stopping.signal,
+    // two calls for one key at once are one step
+    step: ((key: string, work: (context: StepContext) => unknown) => {
+      const known = running.get(parse(stepKey, key, 'key'))
+      if (known !== undefined) return known
+      const started = step(key, work).finally(() => running.delete(key))
+      running.set(key, started)
+      return started
+    }) as Run['step'],
+    finish: async (options = {}) => await close('completed', parse(finishInput, options).note),
+    fail: async (error) => await close('failed', messageOf(error)),
+    async [Symbol.asyncDispose]() {
+      if (isOver) return
+      try {
+        await close('failed', 'the run was left without finish() or fail()')
+      } catch (error) {
+        // another run has begun: there is nothing to end
+        if (!(error instanceof ThroughlineError && error.code === 'RUN_LOST')) throw error
+      }
+    },
+  }
+}
+
+/** Characters of an error's text that are kept. */
+const LONGEST_NOTE = 4096
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error))
+    .slice(0, LONGEST_NOTE)
+    .toWellFormed()
+    .replaceAll('\0', '')
+}

@@ -1,0 +1,271 @@
+import type { RunRecord, ScheduledWake, WriteOptions } from '../../api.ts'
+import { RunActiveError, RunLostError, SessionNotFoundError, TooLargeError } from '../../domain/errors.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import { encodeJson, type Json, type JsonObject } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { defined } from '../../domain/optional.ts'
+import { checkLive, type SessionRecord } from '../../domain/record.ts'
+import {
+  dueAt,
+  isRunLive,
+  type RunFinishedParts,
+  type RunOutcome,
+  type RunStartedParts,
+  retryTime,
+  type Wake,
+} from '../../domain/run.ts'
+import {
+  type Draft,
+  decideInAnyState,
+  decideOn,
+  decideOnRuns,
+  findEarlierWrite,
+  newEvent,
+  stampOf,
+} from '../kernel/decide.ts'
+import { type Deps, keyOf, now } from '../kernel/deps.ts'
+import { parse } from '../kernel/parse.ts'
+import { sessionEvent } from '../kernel/stored-event.ts'
+import { recentEvents } from '../log/operation.ts'
+import { sessionRecord } from '../sessions/operation.ts'
+import type { RunGrant } from './hold-run.ts'
+import { cancelInput, wakeInput } from './schema.ts'
+import { type Stop, stopOf } from './stop.ts'
+
+export { fencedStore } from './fenced-store.ts'
+
+/** Open wakes of a session. */
+const MOST_WAKES = 100
+
+/** How a run begins. */
+export interface Beginning {
+  readonly worker?: string | undefined
+  readonly ttlMs: number
+  readonly idempotencyKey?: string | undefined
+  /** Begins only if the session needs work at that moment. */
+  readonly onlyIfDue?: boolean
+}
+
+/** Begins a run, or throws `RunActiveError` while another is live. Takes over one whose lease has expired. */
+export async function beginRun(deps: Deps, id: string, how: Beginning): Promise<RunGrant> {
+  const { worker, ttlMs, idempotencyKey, onlyIfDue = false } = how
+  const runId = deps.newId()
+  const open = await openCalls(deps, id, (record) => record.run !== undefined)
+  const decide = (view: SessionView, at: string): Draft[] => {
+    checkLive(view.record, at)
+    const { record, run } = view
+    if (record.run !== undefined && isRunLive(view, at)) throw activeRun(record)
+    if (onlyIfDue && (dueAt(view) ?? '9') > at) throw new NoWorkError()
+    const lost = record.run === undefined ? [] : [...cancelled(view, open), finished(record, 'lost')]
+    const due = (run?.wakes ?? []).filter(({ at: time }) => time <= at)
+    const prompts = due.filter(({ prompt }) => prompt !== undefined).length
+    const parts: RunStartedParts = defined({
+      runId,
+      generation: (run?.generation ?? 0) + 1,
+      worker,
+      turns: record.turns + prompts,
+    })
+    const content = worker === undefined ? 'Run started' : `Run started by ${worker}`
+    return [...lost, ...due.flatMap(fired), { type: 'run_started', content, parts: { ...parts } }]
+  }
+  const call = defined({ command: ['run', worker, ttlMs], idempotencyKey })
+  const { events } = await decideOnRuns(deps, id, decide, ttlMs, call)
+  const started = events.find(({ type }) => type === 'run_started')?.parts as unknown as RunStartedParts
+  return { sessionId: id, runId: started.runId, generation: started.generation, ttlMs }
+}
+
+/** The session of a claim needs no work any more. */
+export class NoWorkError extends Error {}
+
+function activeRun({ id, run }: SessionRecord): RunActiveError {
+  return new RunActiveError(defined({ sessionId: id, runId: run?.id ?? '', worker: run?.worker }))
+}
+
+/** The events of a wake whose time has come. Its prompt becomes a message of the user, who the work is for. */
+function fired({ id, prompt }: Wake): Draft[] {
+  const woken: Draft = { type: 'wake_fired', content: 'Woken', parts: { id } }
+  return prompt === undefined ? [woken] : [woken, { type: 'user_message', content: prompt, parts: { wake: id } }]
+}
+
+function finished({ run }: SessionRecord, outcome: RunOutcome, note?: string, retryAt?: string): Draft {
+  const { id: runId = '', generation = 0 } = run ?? {}
+  const parts: RunFinishedParts = defined({ runId, generation, outcome, retryAt })
+  return { type: 'run_finished', content: note ?? `Run ${outcome}`, parts: { ...parts } }
+}
+
+/** Tool calls without a result, with the sequence up to which they are known. */
+interface OpenCalls {
+  readonly ids: readonly string[]
+  readonly head: number
+}
+
+/** Read before the decision, because that cannot read the log. */
+async function openCalls(deps: Deps, id: string, matters: (record: SessionRecord) => boolean): Promise<OpenCalls> {
+  const record = await sessionRecord(deps, id)
+  if (!matters(record)) return { ids: [], head: 0 }
+  const { dangling } = await recentEvents(deps, id, { maxTurns: 2 })
+  return { ids: dangling, head: record.head }
+}
+
+/**
+ * Results for the calls that nobody will answer, so that the next context is valid. Calls that wait for a request stay
+ * open, and so do all if the log has grown since they were read.
+ */
+function cancelled({ record, requests = [] }: SessionView, { ids, head }: OpenCalls): Draft[] {
+  if (record.head !== head) return []
+  const waiting = new Set(requests.map(({ toolCallId }) => toolCallId))
+  return ids
+    .filter((id) => !waiting.has(id))
+    .map((toolCallId) => ({ type: 'tool_result', content: 'cancelled', parts: { toolCallId, cancelled: true } }))
+}
+
+/** Extends the lease; returns why the run has to stop, if it has to. */
+export async function renewRun(
+  deps: Deps,
+  id: string,
+  { generation, ttlMs }: Pick<RunGrant, 'generation' | 'ttlMs'>,
+): Promise<Stop | undefined> {
+  const at = now(deps)
+  const until = new Date(Date.parse(at) + ttlMs).toISOString()
+  try {
+    const isHeld = await deps.store.renew({ ...keyOf(deps, id), generation, at, until })
+    return (await runStop(deps, id, generation)) ?? (isHeld ? undefined : { reason: 'lost' })
+  } catch (error) {
+    if (error instanceof SessionNotFoundError) return { reason: 'purged' }
+    throw error
+  }
+}
+
+/** Why a run has to stop, if it has to. */
+export async function runStop(deps: Deps, id: string, generation: number): Promise<Stop | undefined> {
+  return stopOf(await deps.store.record(keyOf(deps, id)), generation)
+}
+
+/** Ends a run. One that was asked to stop ends as that, whatever it says. An ended session has ended its runs. */
+export async function finishRun(
+  deps: Deps,
+  id: string,
+  generation: number,
+  outcome: 'completed' | 'failed',
+  note?: string,
+): Promise<void> {
+  for (let left = RETRIES; ; left--) {
+    const open = await openCalls(deps, id, ({ run }) => run !== undefined && (outcome === 'failed' || wasStopped(run)))
+    let isOld = false
+    const decide = (view: SessionView, at: string): Draft[] => {
+      const { record } = view
+      if (record.endedAt !== undefined) return []
+      if (record.run?.generation !== generation) throw new RunLostError({ sessionId: id, generation })
+      const actual = outcomeOf(record.run, outcome)
+      isOld = actual !== 'completed' && open.head !== record.head
+      if (isOld && left > 0) return []
+      const failures = (view.run?.failures ?? 0) + 1
+      const retryAt = actual === 'failed' ? retryTime(failures, at) : undefined
+      const over = actual === 'completed' ? [] : cancelled(view, open)
+      return [...over, finished(record, actual, note, retryAt)]
+    }
+    await decideInAnyState(deps, id, decide)
+    if (!isOld || left === 0) return
+  }
+}
+
+/** Attempts to see every open call while others write. */
+const RETRIES = 5
+
+type Live = NonNullable<SessionRecord['run']>
+
+function wasStopped({ cancelled, interruptedAt }: Live): boolean {
+  return cancelled !== undefined || interruptedAt !== undefined
+}
+
+function outcomeOf({ cancelled, interruptedAt }: Live, wanted: 'completed' | 'failed'): RunOutcome {
+  if (cancelled !== undefined) return 'cancelled'
+  return interruptedAt === undefined ? wanted : 'interrupted'
+}
+
+/** Asks the live run to stop, wherever it is. Without one, or if it was asked before, nothing is written. */
+export async function cancelRun(
+  deps: Deps,
+  id: string,
+  input: { reason?: string | undefined } & WriteOptions = {},
+): Promise<SessionRecord> {
+  const { reason, idempotencyKey } = parse(cancelInput, input)
+  const decide = ({ record: { run } }: SessionView): Draft[] =>
+    run === undefined || run.cancelled !== undefined ? [] : [{ type: 'cancel_requested', content: reason ?? '' }]
+  const call = defined({ command: ['cancel', reason], idempotencyKey })
+  return (await decideOn(deps, id, decide, call)).view.record
+}
+
+/** The recorded result of a step; `undefined` if there is none. */
+export async function findStep(deps: Deps, id: string, key: string): Promise<{ result?: Json } | undefined> {
+  const [event] = await findEarlierWrite(deps, id, { command: STEP, idempotencyKey: stepStamp(key) })
+  return event && resultIn(event.parts)
+}
+
+/** Records the result of a step unless it has one; returns the recorded one. */
+export async function recordStep(deps: Deps, id: string, key: string, result: unknown): Promise<{ result?: Json }> {
+  const parts = { key, ...(result !== undefined && { result: result as Json }) }
+  encodeJson(parts, 'result', LIMITS.parts)
+  const { events } = await deps.store.append({
+    ...keyOf(deps, id),
+    events: [newEvent(deps, { type: 'step_completed', content: key, parts: parts as JsonObject })],
+    at: now(deps),
+    idempotency: stampOf(stepStamp(key), STEP),
+  })
+  const [stored] = events
+  return resultIn(stored && sessionEvent(id, stored).parts)
+}
+
+/** Not the result: whoever comes second gets the first one. */
+const STEP = ['step']
+
+function stepStamp(key: string): string {
+  return `step:${key}`
+}
+
+function resultIn(parts: Json | undefined): { result?: Json } {
+  const { result } = (parts ?? {}) as { result?: Json }
+  return result === undefined ? {} : { result }
+}
+
+/** Marks the session as needing work at a time. Another wake with the same key replaces this one. */
+export async function scheduleWake(
+  deps: Deps,
+  id: string,
+  input: { at: Date | string; prompt?: string | undefined; key?: string | undefined } & WriteOptions,
+): Promise<ScheduledWake> {
+  const at = input.at instanceof Date ? timeOf(input.at) : input.at
+  const { idempotencyKey, ...given } = parse(wakeInput, { ...input, at })
+  const wake = defined({ id: deps.newId(), ...given })
+  const decide = ({ run }: SessionView): Draft[] => {
+    const others = (run?.wakes ?? []).filter(({ key }) => key === undefined || key !== wake.key)
+    if (others.length >= MOST_WAKES)
+      throw new TooLargeError({ field: 'wakes', limit: MOST_WAKES, actual: MOST_WAKES + 1 })
+    return [{ type: 'wake_scheduled', content: `Wake at ${wake.at}`, parts: { ...wake } }]
+  }
+  const { events } = await decideOn(deps, id, decide, defined({ command: ['wakeAt', given], idempotencyKey }))
+  return events[0]?.parts as unknown as ScheduledWake
+}
+
+/** An invalid date becomes a text that is refused. */
+function timeOf(date: Date): string {
+  return Number.isNaN(date.getTime()) ? 'Invalid Date' : date.toISOString()
+}
+
+/** The runs of a session, newest first; at most one page of the events they are made of. */
+export async function listRuns(deps: Deps, id: string): Promise<RunRecord[]> {
+  const types = ['run_started', 'run_finished']
+  const stored = await deps.store.read(keyOf(deps, id), { types, order: 'desc', limit: LIMITS.page })
+  const ends = new Map<string, Pick<RunRecord, 'finishedAt' | 'outcome' | 'note'>>()
+  return stored.flatMap((one) => {
+    const event = sessionEvent(id, one)
+    if (event.type === 'run_finished') {
+      const { runId, outcome } = event.parts as unknown as RunFinishedParts
+      ends.set(runId, { finishedAt: event.createdAt, outcome, note: event.content })
+      return []
+    }
+    const { runId, generation, worker } = event.parts as unknown as RunStartedParts
+    const { sequence, createdAt: startedAt } = event
+    return [{ ...defined({ id: runId, generation, worker, startedAt, sequence }), ...ends.get(runId) }]
+  })
+}
