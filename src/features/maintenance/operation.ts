@@ -197,7 +197,7 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents, all?: 
   }
   await edges.finish(log.next, async () => (await load(deps, sessionId)).record.head !== head)
   const differences = [
-    ...differencesOf(sessionId, storedView(deps, folded), storedView(deps, stored)),
+    ...differencesOf(sessionId, storedView(deps, folded), storedView(deps, withoutLease(stored))),
     ...work.differences(),
     ...edges.differences,
     ...(await usageDifferences(deps, sessionId, usage, log.next - 1)),
@@ -205,6 +205,11 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents, all?: 
     ...(damage.length > 0 ? [] : await sizeDifferences(deps, sessionId, bytes, log.next - 1)),
   ]
   return { stored, folded, usage: rows, bytes, hasWork, damage, differences }
+}
+
+/** The log does not tell how long a lease lasts. */
+function withoutLease({ leaseUntil: _now, ...view }: SessionView): SessionView {
+  return view
 }
 
 async function load(deps: Deps, sessionId: string): Promise<SessionView> {

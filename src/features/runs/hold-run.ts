@@ -85,12 +85,12 @@ export function holdRun(session: Session, { runId, generation, ttlMs, sessionId 
     generation,
     signal: stopping.signal,
     // two calls for one key at once are one step
-    step: ((key: string, work: (context: StepContext) => unknown) => {
+    step: (async (key: string, work: (context: StepContext) => unknown) => {
       const known = running.get(parse(stepKey, key, 'key'))
-      if (known !== undefined) return known
+      if (known !== undefined) return await known
       const started = step(key, work).finally(() => running.delete(key))
       running.set(key, started)
-      return started
+      return await started
     }) as Run['step'],
     finish: async (options = {}) => await close('completed', parse(finishInput, options).note),
     fail: async (error) => await close('failed', messageOf(error)),
