@@ -43,7 +43,8 @@ import type { StoreClock } from './clock.ts'
  * - S17 `watch` calls back soon after a write to the session by any process. It may call without a write, and once for
  *   many.
  * - S18 The database itself refuses to change, replace or remove an event.
- * - S19 `repair` replaces the stored views only if the head is still `expectedHead`.
+ * - S19 `repair` replaces the stored views only if the head is still `expectedHead`. A view without `leaseUntil` keeps
+ *   the stored one if the same run is live.
  * - S20 After `close` every call throws `StorageError`.
  * - S21 With `within`, sessions of other tenants and users do not exist (S16), for every call.
  * - S22 `purge` hides a session in one step, then removes and counts everything stored of it. Other calls see all of it
