@@ -34,7 +34,7 @@ async function assertIdle(tl: Throughline, clock: FixedClock, options: { chatmod
 }
 
 /** A35 runs. */
-export const runRules: readonly Rule<ApiDatabase>[] = [
+export const apiRunRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A35',
     title: 'one run is live at a time, and the record shows it',

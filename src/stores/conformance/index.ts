@@ -16,7 +16,7 @@ import { processRules } from './api-processes.ts'
 import { quotaRules } from './api-quotas.ts'
 import { apiReadRules } from './api-reading.ts'
 import { recallRules } from './api-recall.ts'
-import { runRules } from './api-runs.ts'
+import { apiRunRules } from './api-runs.ts'
 import { serviceRules } from './api-service.ts'
 import { apiSessionRules } from './api-sessions.ts'
 import { stateRules } from './api-state.ts'
@@ -92,7 +92,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...agentRules,
     ...serviceRules,
     ...lifecycleRules,
-    ...runRules,
+    ...apiRunRules,
     ...apiWorkRules,
     ...toolWorkRules,
     ...conversationRules,
