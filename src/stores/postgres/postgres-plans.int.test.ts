@@ -226,7 +226,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
       declare
         s record;
       begin
-        select x.* into s from context.sessions x where x.tenant = 't2' limit 1;
+        select x.* into s from context.sessions x where x.tenant = 't2' and x.expires_at is null limit 1;
         update context.sessions set due_at = null, marked_types = '0 user_message ' where id = s.id;
         for n in 1 .. 5 loop
           perform context.append_event(s.partition, s.id, null, null, 1, 1, s.last_activity_at, s.activity_minute, null,
