@@ -2,6 +2,7 @@ import type { SessionScratchpad, SessionView } from '../domain/fold.ts'
 import type { Principal, SessionRecord, SessionState } from '../domain/record.ts'
 import type { DailyUsage, UsageIncrement, UsageSums } from '../domain/usage.ts'
 import type { StoreClock } from './clock.ts'
+import type { AskingQuery, AskingSession, ClaimableSession, ClaimQuery, RenewRequest } from './runs.ts'
 
 /**
  * Append-only log of session events with the views folded from it. The only source of truth.
@@ -337,44 +338,6 @@ export interface DueQuery {
   readonly endedBefore: string
   readonly limit: number
   readonly within?: Principal
-}
-
-export interface RenewRequest extends SessionKey {
-  readonly generation: number
-  readonly at: string
-  readonly until: string
-}
-
-export interface ClaimQuery {
-  readonly at: string
-  readonly within?: Principal
-  readonly chatmode?: string
-  /** Active agents. */
-  readonly agents?: readonly string[]
-  /** The tenant that had its turn last. */
-  readonly after?: string
-  readonly tenants: number
-  /** Sessions of each tenant. */
-  readonly limit: number
-}
-
-export interface ClaimableSession {
-  readonly sessionId: string
-  readonly tenant: string
-  readonly dueAt: string
-}
-
-export interface AskingQuery {
-  readonly tenant: string
-  readonly userId?: string
-  readonly status: 'open' | 'any'
-  readonly cursor?: { readonly requestsAt: string; readonly id: string }
-  readonly limit: number
-}
-
-export interface AskingSession {
-  readonly sessionId: string
-  readonly requestsAt: string
 }
 
 export interface WriteResult {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { AskingQuery, ClaimQuery, SessionStore } from '../../ports/session-store.ts'
+import type { AskingQuery, ClaimQuery } from '../../ports/runs.ts'
+import type { SessionStore } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import { foreignSession, importSession } from './import-samples.ts'
 import {

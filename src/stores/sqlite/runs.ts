@@ -1,12 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { compareText } from '../../domain/compare-text.ts'
-import type {
-  AskingQuery,
-  AskingSession,
-  ClaimableSession,
-  ClaimQuery,
-  RenewRequest,
-} from '../../ports/session-store.ts'
+import type { AskingQuery, AskingSession, ClaimableSession, ClaimQuery, RenewRequest } from '../../ports/runs.ts'
 import type { HeadCache } from './head-cache.ts'
 import { LIMIT } from './limit.ts'
 import { runPiece } from './pieces.ts'
