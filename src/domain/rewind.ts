@@ -26,6 +26,14 @@ export interface RestoredViews {
   wakes?: readonly string[]
 }
 
+/**
+ * The nesting level at which the parts of an event begin. Those of `rewound` repeat values that another event has up to
+ * three levels higher, where they may have used all levels.
+ */
+export function partsLevel(type: string): number {
+  return type === 'rewound' ? -2 : 1
+}
+
 /** Parts of `rewound`; its content is the reason. */
 export interface RewoundParts {
   /** Sequence of the event after which the session continues. */

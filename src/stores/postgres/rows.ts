@@ -1,8 +1,9 @@
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
-import { encodeTrustedJson, type JsonObject } from '../../domain/json.ts'
+import { encodeTrustedJson, type Json, type JsonObject } from '../../domain/json.ts'
 import { labelsOf } from '../../domain/label.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { ParentLink, Principal, SessionRecord, SessionStatus } from '../../domain/record.ts'
+import type { HiddenRanges } from '../../domain/rewind.ts'
 import type { CommitLink, NewEvent, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import { usageFrom, usageNumbers } from '../usage-numbers.ts'
 import { type EnvelopeColumns, envelopeOf, envelopeValues } from './envelope-rows.ts'
@@ -33,6 +34,8 @@ export interface SessionRow {
   head: number
   turns: number
   cleared_at: number
+  /** Ends of the ranges, one after the other. */
+  hidden: number[] | null
   decision_version: number
   started_at: string
   last_activity_at: string
@@ -84,7 +87,14 @@ export interface LinkRow {
 /** The columns of a record. */
 export type RecordRow = Omit<
   SessionRow,
-  'cleared_at' | 'decision_version' | 'last_work' | 'commit_id' | 'commit_position' | 'awaits_commit' | 'envelope_at'
+  | 'cleared_at'
+  | 'hidden'
+  | 'decision_version'
+  | 'last_work'
+  | 'commit_id'
+  | 'commit_position'
+  | 'awaits_commit'
+  | 'envelope_at'
 >
 
 /** The columns of a scratchpad. */
@@ -159,6 +169,7 @@ export function viewOf(row: ViewRow): SessionView {
     record: recordOf(row),
     state: stateOf(row),
     clearedAt: row.cleared_at,
+    ...(row.hidden !== null && { hidden: hiddenRanges(row.hidden) }),
     ...(row.last_work !== null && { lastWork: row.last_work }),
     ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
     ...(row.awaits_commit && { awaitsCommit: true }),
@@ -184,26 +195,45 @@ export function newSessionValues({ record, state, envelope }: SessionView): unkn
   ]
 }
 
-/** Encodes views for the functions. With the labels of the metadata, unless they are as they were. */
-export function viewJson({ record, state, ...rest }: SessionView, hasLabels = true): string {
-  const labels = hasLabels && { labels: labelsOf(record.metadata) }
-  const usage = record.usage !== undefined && { usage: usageNumbers(record) }
-  return encodeTrustedJson({ ...record, ...state, ...rest, ...labels, ...usage })
+/**
+ * Encodes views for the functions. With the labels of the metadata, unless they are as they were. `addedUsage` is what
+ * a decision adds to the usage of the session.
+ */
+export function viewJson({ record, state, hidden, ...rest }: SessionView, hasLabels = true, addedUsage?: Json): string {
+  return encodeTrustedJson({
+    ...record,
+    ...state,
+    ...rest,
+    ...(hasLabels && { labels: labelsOf(record.metadata) }),
+    ...(record.usage !== undefined && { usage: usageNumbers(record) }),
+    ...(hidden !== undefined && { hidden: hidden.flat() }),
+    ...(addedUsage !== undefined && { addedUsage }),
+  })
+}
+
+/** The ranges whose ends are given one after the other. */
+export function hiddenRanges(ends: readonly number[]): HiddenRanges {
+  return Array.from({ length: ends.length / 2 }, (_, i) => [ends[2 * i] ?? 0, ends[2 * i + 1] ?? 0])
 }
 
 /** Views as {@link viewJson} encodes them. */
 export type FlatView = Omit<SessionRecord, 'usage'> &
   SessionScratchpad &
-  Omit<SessionView, 'record' | 'state'> & { readonly labels?: readonly string[]; readonly usage?: readonly number[] }
+  Omit<SessionView, 'record' | 'state' | 'hidden'> & {
+    readonly labels?: readonly string[]
+    readonly usage?: readonly number[]
+    readonly hidden?: readonly number[]
+  }
 
 /** Reverses {@link viewJson}. */
 export function viewOfJson(flat: FlatView): SessionView {
   const { scratchpad, version, updatedAt, labels: _labels, ...rest } = flat
-  const { clearedAt, lastWork, commit, awaitsCommit, envelopeAt, envelope, usage, ...record } = rest
+  const { clearedAt, hidden, lastWork, commit, awaitsCommit, envelopeAt, envelope, usage, ...record } = rest
   return {
     record: { ...record, ...(usage !== undefined && { usage: usageFrom(usage, record.turns) }) },
     state: { scratchpad, version, updatedAt },
     clearedAt,
+    ...(hidden !== undefined && { hidden: hiddenRanges(hidden) }),
     ...(lastWork !== undefined && { lastWork }),
     ...(commit !== undefined && { commit }),
     ...(awaitsCommit !== undefined && { awaitsCommit }),
