@@ -25,6 +25,8 @@ import { sessionEvent } from '../kernel/stored-event.ts'
 import { appendEvents, checkedAppend } from '../log/operation.ts'
 import { messageInput, messagesQuery } from './schema.ts'
 
+export { messageInput } from './schema.ts'
+
 /** Appends messages to the conversation, all or none. */
 export async function addMessages(
   deps: Deps,

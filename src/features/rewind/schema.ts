@@ -1,7 +1,7 @@
 import { z } from 'zod/mini'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import { pageSize, schema, sequence, statement, writeOptions } from '../kernel/parse.ts'
-import { messageInput } from '../messages/schema.ts'
+import { messageInput } from '../messages/operation.ts'
 
 const target = schema(() => z.int().check(z.minimum(1)))
 
