@@ -16,6 +16,7 @@ import { processRules } from './api-processes.ts'
 import { quotaRules } from './api-quotas.ts'
 import { apiReadRules } from './api-reading.ts'
 import { recallRules } from './api-recall.ts'
+import { rewindApiRules } from './api-rewind.ts'
 import { serviceRules } from './api-service.ts'
 import { apiSessionRules } from './api-sessions.ts'
 import { stateRules } from './api-state.ts'
@@ -77,7 +78,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
   describeRules('the store port', rules, harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A34, as tests. */
+/** Runs the rules of the public API, A1 to A35, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...apiSessionRules,
@@ -87,6 +88,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...apiReadRules,
     ...tailRules,
     ...messageRules,
+    ...rewindApiRules,
     ...stateRules,
     ...agentRules,
     ...serviceRules,
