@@ -243,6 +243,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       postings: (partition, terms, limit) => read(() => indexReads.postings(partition, terms, limit)),
       facts: (user, query) => read(() => indexReads.facts(user, query), user),
       events: (user, places) => read(() => indexReads.events(user, places), user),
+      hidden: (user, sessions) => read(() => indexReads.hidden(user, sessions), user),
     },
     watch(sessionId, wake) {
       assertOpen()
