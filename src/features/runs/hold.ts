@@ -18,9 +18,15 @@ export async function runSession(deps: Deps, id: string, options: RunOptions = {
   return held(deps, await beginOrWait(deps, id, options), sessionOn)
 }
 
-/** Begins a run, after waiting for the end of another one if the caller wants to. */
-export async function beginOrWait(deps: Deps, id: string, options: RunOptions = {}): Promise<RunGrant> {
+/** Begins a run, after waiting for the end of another one if the caller wants to. Throws the reason of the signal. */
+export async function beginOrWait(
+  deps: Deps,
+  id: string,
+  options: RunOptions = {},
+  signal: AbortSignal = deps.closed,
+): Promise<RunGrant> {
   const { onBusy, waitMs, ...how } = parse(runInput, options)
+  const stop = AbortSignal.any([signal, deps.closed])
   const deadline = performance.now() + waitMs
   for (let isAsked = false; ; ) {
     try {
@@ -34,7 +40,7 @@ export async function beginOrWait(deps: Deps, id: string, options: RunOptions = 
         isAsked = true
       }
       // a lease that expires wakes nobody
-      await pause(Math.min(left, LOOK_AGAIN), deps.closed, (wake) => deps.store.watch(id, wake))
+      await pause(Math.min(left, LOOK_AGAIN), stop, (wake) => deps.store.watch(id, wake))
     }
   }
 }

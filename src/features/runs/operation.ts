@@ -1,5 +1,5 @@
 import type { RunRecord, ScheduledWake, WriteOptions } from '../../api.ts'
-import { RunActiveError, RunLostError, SessionNotFoundError, TooLargeError } from '../../domain/errors.ts'
+import { RunActiveError, RunLostError, TooLargeError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { encodeJson, type Json, type JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -127,13 +127,8 @@ export async function renewRun(
 ): Promise<Stop | undefined> {
   const at = now(deps)
   const until = new Date(Date.parse(at) + ttlMs).toISOString()
-  try {
-    const isHeld = await deps.store.renew({ ...keyOf(deps, id), generation, at, until })
-    return (await runStop(deps, id, generation)) ?? (isHeld ? undefined : { reason: 'lost' })
-  } catch (error) {
-    if (error instanceof SessionNotFoundError) return { reason: 'purged' }
-    throw error
-  }
+  const isHeld = await deps.store.renew({ ...keyOf(deps, id), generation, at, until })
+  return (await runStop(deps, id, generation)) ?? (isHeld ? undefined : { reason: 'lost' })
 }
 
 /** Why a run has to stop, if it has to. */
@@ -167,6 +162,13 @@ export async function finishRun(
     await decideInAnyState(deps, id, decide)
     if (!isOld || left === 0) return
   }
+}
+
+/** Ends a run that never reached its worker. The session needs work at once, and no failure is counted. */
+export async function releaseRun(deps: Deps, id: string, generation: number): Promise<void> {
+  const decide = ({ record }: SessionView, at: string): Draft[] =>
+    record.run?.generation === generation ? [finished(record, 'lost', 'The worker had left', at)] : []
+  await decideInAnyState(deps, id, decide)
 }
 
 /** Attempts to see every open call while others write. */

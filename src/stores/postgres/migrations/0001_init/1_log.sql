@@ -222,9 +222,9 @@ $$;
 
 -- Appends one event that has no idempotency key and states no expected sequence. Returns its sequence. Null: nothing
 -- was written, and append_events says why. p_run: the generation that the live run must have; null: any, or none. After
--- a user message the session needs work, unless a run is live. The UPDATE also checks whether the type is marked: as an expression of the
--- function itself the check took a tenth of the call, because plpgsql prepares each expression again in every
--- transaction.
+-- a user message the session needs work, unless a run is live. The UPDATE also checks whether the type is marked: as
+-- an expression of the function itself the check took a tenth of the call, because plpgsql prepares each expression
+-- again in every transaction.
 create function context.append_event(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer, p_at timestamptz,
   p_minute integer, p_run integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text,
