@@ -134,7 +134,10 @@ const RESULT = LIMITS.parts - AROUND
 /** Of the routes for runs. */
 function runInputs(heavy: HeavySessions): LargeInputs {
   const text = randomWords(STATEMENT)
-  const onRun = (name: string, body: unknown, prepare = beginsRun) => ({ ...forNew(name, body, prepare), params: ofRun })
+  const onRun = (name: string, body: unknown, prepare = beginsRun) => ({
+    ...forNew(name, body, prepare),
+    params: ofRun,
+  })
   const step = (name: string, result: unknown) => onRun(name, { key: LONGEST_NAME, result })
   const recorded = sessionAfter(async (session) => {
     await (await session.run()).step('plan', () => randomWords(RESULT))

@@ -83,14 +83,21 @@ export function watchStop(deps: Deps, id: string, generation: number, onStop: (s
   }
 }
 
+/** What a worker does with its run, in whatever process. The store of `own` refuses writes once the run is over. */
+export function runAccess(own: Deps, id: string, generation: number): Omit<RunCalls, 'renew' | 'watch'> {
+  return {
+    finish: (outcome, note) => finishRun(own, id, generation, outcome, note),
+    findStep: (key) => findStep(own, id, key),
+    recordStep: (key, result) => recordStep(own, id, key, result),
+  }
+}
+
 function held(deps: Deps, grant: RunGrant, sessionOn: SessionOn): Run {
   const { sessionId: id, generation } = grant
   const own: Deps = { ...deps, store: fencedStore(deps.store, id, generation) }
   const calls: RunCalls = {
+    ...runAccess(own, id, generation),
     renew: () => renewRun(deps, id, grant),
-    finish: (outcome, note) => finishRun(deps, id, generation, outcome, note),
-    findStep: (key) => findStep(own, id, key),
-    recordStep: (key, result) => recordStep(own, id, key, result),
     watch: (onStop) => watchStop(deps, id, generation, onStop),
   }
   return holdRun(sessionOn(own, id), grant, calls)

@@ -8,7 +8,17 @@ import { recordResponse } from '../sessions/response.ts'
 import { type Claim, claimRun } from './claim.ts'
 import { fencedStore } from './fenced-store.ts'
 import { beginOrWait, watchStop } from './hold.ts'
-import { cancelRun, findStep, finishRun, listRuns, recordStep, releaseRun, renewRun, runStop, scheduleWake } from './operation.ts'
+import {
+  cancelRun,
+  findStep,
+  finishRun,
+  listRuns,
+  recordStep,
+  releaseRun,
+  renewRun,
+  runStop,
+  scheduleWake,
+} from './operation.ts'
 import { grantResponse, runResponse, stepResponse, stopResponse, wakeResponse } from './response.ts'
 import { cancelInput, claimBody, finishBody, renewInput, runBody, stepBody, stepQuery, wakeInput } from './schema.ts'
 import type { Stop } from './stop.ts'
