@@ -20,8 +20,8 @@ export interface McpRequest {
 }
 
 /**
- * Handles one request for the user of `tl`. Keeps nothing between requests but the leases of claimed runs, so any server
- * of a fleet may take the next one, also after a restart.
+ * Handles one request for the user of `tl`. Keeps nothing between requests except the leases of claimed runs, so any
+ * server of a fleet may take the next one, also after a restart.
  */
 export async function handleMcpRequest(tl: Throughline, userId: string, incoming: McpRequest): Promise<Response> {
   const { request, body, report, client } = incoming

@@ -34,7 +34,7 @@ import { type Stop, stopOf } from './stop.ts'
 
 export { fencedStore } from './fenced-store.ts'
 
-/** Open wakes of a session. */
+/** Open wakes of a session. All their prompts together may be as long as one. */
 const MOST_WAKES = 100
 
 /** How a run begins. */
@@ -243,6 +243,9 @@ export async function scheduleWake(
     const others = (run?.wakes ?? []).filter(({ key }) => key === undefined || key !== wake.key)
     if (others.length >= MOST_WAKES)
       throw new TooLargeError({ field: 'wakes', limit: MOST_WAKES, actual: MOST_WAKES + 1 })
+    // every decision on the session reads them
+    const length = [...others, wake].reduce((sum, { prompt = '' }) => sum + prompt.length, 0)
+    if (length > LIMITS.statement) throw new TooLargeError({ field: 'prompt', limit: LIMITS.statement, actual: length })
     return [{ type: 'wake_scheduled', content: `Wake at ${wake.at}`, parts: { ...wake } }]
   }
   const { events } = await decideOn(deps, id, decide, defined({ command: ['wakeAt', given], idempotencyKey }))

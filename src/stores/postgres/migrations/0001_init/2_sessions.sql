@@ -523,8 +523,8 @@ end $$;
 -- added, so appends may have come in between. Outcome stale: another decision came in between, or another token has the
 -- lock; or, where the decision changes the lease, another one than p_lease is stored. A decision that leaves it keeps a
 -- later one. A user message that came after p_seen_turns still makes the session need work. p_envelope_place: which
--- event changed the envelope, from 1; null: none. A taken position in the chain is a unique violation. Other outcomes as
--- in append_events.
+-- event changed the envelope, from 1; null: none. A taken position in the chain is a unique violation. Other outcomes
+-- as in append_events.
 create function context.decide_session(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz,
   p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean,
