@@ -127,8 +127,8 @@ export interface Throughline {
   sweep(options?: SweepOptions): Promise<SweepReport>
   /**
    * Begins a run on a session that needs work, and waits until there is one. A session needs work when it is running or
-   * interrupted, no run is live, and it was never worked on, was left by a lost run, was woken, had a request resolved, or
-   * has a user message that came after its last run began. Tenants take turns, the longest waiting session first.
+   * interrupted, no run is live, and it was never worked on, was left by a lost run, was woken, had a request resolved,
+   * or has a user message that came after its last run began. Tenants take turns, the longest waiting session first.
    */
   claim(options: ClaimOptions): Promise<Run>
   /**
@@ -262,15 +262,15 @@ export interface Session {
   abort(reason: string, options?: WriteOptions): Promise<SessionRecord>
   /** Ends the session as complete from any live state, without a commit. The log stays. */
   end(options?: WriteOptions): Promise<SessionRecord>
-  /** Begins a run: until it ends or its lease expires, no other can begin. Throws `RUN_ACTIVE` while another is live. */
+  /** Begins a run: until it ends or its lease expires, no other begins. Throws `RUN_ACTIVE` while another is live. */
   run(options?: RunOptions): Promise<Run>
   /** Returns the runs of the session, newest first. */
   runs(): Promise<RunRecord[]>
   /** Asks the live run to stop, in whatever process it is: its signal fires. Without a live run nothing happens. */
   cancel(options?: { reason?: string } & WriteOptions): Promise<SessionRecord>
   /**
-   * Makes the session need work at a time. The prompt becomes a user message when the next run begins. Another wake with
-   * the same key replaces this one.
+   * Makes the session need work at a time. The prompt becomes a user message when the next run begins. Another wake
+   * with the same key replaces this one.
    */
   wakeAt(time: Date | string, options?: { prompt?: string; key?: string } & WriteOptions): Promise<ScheduledWake>
   /** Records observations of the work. They stay in this process until the next step, state change or compaction. */

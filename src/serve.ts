@@ -4,6 +4,8 @@ import { StorageError, ValidationError } from './domain/errors.ts'
 import { defined } from './domain/optional.ts'
 import type { Deps } from './features/kernel/deps.ts'
 import { name, parse } from './features/kernel/parse.ts'
+import { fencedStore } from './features/runs/fenced-store.ts'
+import { runAccess } from './features/runs/hold.ts'
 import { Staging } from './features/work/staging.ts'
 import { Admission, DEFAULT_LIMITS, type Limits } from './http/admission.ts'
 import { type App, appOn } from './http/app.ts'
@@ -21,6 +23,7 @@ import type { McpFront } from './http/mcp-route.ts'
 import type { OnResponse } from './http/mount.ts'
 import type { RequestRate } from './http/request-rate.ts'
 import { jwtSettings, limitsOption, limitsSetting, portSetting, textSetting } from './http/settings.ts'
+import type { ClaimedRuns, FindRun } from './mcp/claimed-runs.ts'
 import { defaultUser } from './mcp/default-user.ts'
 import { httpMetrics, newRegistry, type ServerRegistry } from './metrics/http.ts'
 import { openDeps } from './open/open.ts'
@@ -142,12 +145,28 @@ async function requestRate(limits: Limits): Promise<RequestRate> {
 
 /** Loads MCP with its first message. */
 function mcpFront(user: string | undefined): McpFront {
+  const held = new Map<string, ClaimedRuns>()
   return {
-    async handle({ deps, userId, ...incoming }) {
-      const { handleMcpRequest } = await import('./mcp/http.ts')
+    async handle({ deps: shared, userId, gone, ...incoming }) {
+      const [{ handleMcpRequest }, { ClaimedRuns: Runs }] = await Promise.all([
+        import('./mcp/http.ts'),
+        import('./mcp/claimed-runs.ts'),
+      ])
       // observations of one request must not mix with those of another
-      const tl = throughlineOn({ ...deps, staging: new Staging() }, async () => {})
-      return await handleMcpRequest(tl, userId, incoming)
+      const deps = { ...shared, staging: new Staging() }
+      const tl = throughlineOn(deps, async () => {})
+      const client = JSON.stringify([deps.within?.tenant, userId])
+      const runs: ClaimedRuns =
+        held.get(client) ??
+        new Runs((isEmpty) => {
+          if (isEmpty) held.delete(client)
+          else held.set(client, runs)
+        })
+      const findRun: FindRun = (id, generation) => {
+        const own = { ...deps, store: fencedStore(deps.store, id, generation) }
+        return { session: () => throughlineOn(own, async () => {}).sessions.get(id), ...runAccess(own, id, generation) }
+      }
+      return await handleMcpRequest(tl, userId, { ...incoming, client: { runs, findRun, gone } })
     },
     ...(user !== undefined && { defaultUser: user }),
   }

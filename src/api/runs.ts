@@ -6,7 +6,7 @@ import type { RunOutcome } from '../domain/run.ts'
 export interface RunOptions extends WriteOptions {
   /** Name of the worker, for people. */
   worker?: string
-  /** Milliseconds until the lease expires unless the run renews it, which it does by itself. 1000 to 1 hour. @default 30000 */
+  /** Milliseconds until the lease expires; the run renews it by itself. 1000 to 1 hour. @default 30000 */
   ttlMs?: number
   /**
    * What to do while another run is live: throw `RUN_ACTIVE`, wait for its end, or ask it to stop and wait.

@@ -3,6 +3,7 @@ import { DEFAULT_URL } from '../open/target.ts'
 import { packageVersion } from '../version.ts'
 import type { Command, CommandGroup } from './command.ts'
 import { backfillCommand } from './commands/backfill.ts'
+import { cancelCommand } from './commands/cancel.ts'
 import { compactCommand } from './commands/compact.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
@@ -18,6 +19,7 @@ import { rebuildCommand } from './commands/rebuild.ts'
 import { recallCommand } from './commands/recall.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { rollbackCommand } from './commands/rollback.ts'
+import { runsCommand } from './commands/runs.ts'
 import { serveCommand } from './commands/serve.ts'
 import { sessionsCommand } from './commands/sessions.ts'
 import { showCommand } from './commands/show.ts'
@@ -42,6 +44,8 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   sessionsCommand,
   showCommand,
   tailCommand,
+  runsCommand,
+  cancelCommand,
   resumeCommand,
   compactCommand,
   sweepCommand,

@@ -20,6 +20,17 @@ export function formatTimeAgo(time: string, now: number): string {
   return `${age.slice(0, -1)} ${unit === 'm' ? 'min' : unit} ago`
 }
 
+/** A time span in its two largest units: `350 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
+  const seconds = Math.round(ms / 1000)
+  const minutes = Math.floor(seconds / 60)
+  if (minutes === 0) return `${seconds} s`
+  const hours = Math.floor(minutes / 60)
+  const [large, small] = hours === 0 ? [`${minutes} min`, `${seconds % 60} s`] : [`${hours} h`, `${minutes % 60} min`]
+  return small.startsWith('0 ') ? large : `${large} ${small}`
+}
+
 /** `2026-03-01 12:00 UTC` */
 export function formatUtc(time: string): string {
   return `${time.slice(0, 16).replace('T', ' ')} UTC`

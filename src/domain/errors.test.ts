@@ -11,6 +11,8 @@ import {
   QuotaExceededError,
   RateLimitedError,
   RouteNotFoundError,
+  RunActiveError,
+  RunLostError,
   SchemaNewerError,
   SchemaOutdatedError,
   SequenceConflictError,
@@ -58,6 +60,18 @@ const SAMPLES: { error: ThroughlineError; name: string; code: string; details: o
     name: 'IntakePausedError',
     code: 'INTAKE_PAUSED',
     details: { since: '2026-01-31T09:30:00.000Z' },
+  },
+  {
+    error: new RunActiveError({ sessionId: 's1', runId: 'r1', worker: 'w1' }, { cause }),
+    name: 'RunActiveError',
+    code: 'RUN_ACTIVE',
+    details: { sessionId: 's1', runId: 'r1', worker: 'w1' },
+  },
+  {
+    error: new RunLostError({ sessionId: 's1', generation: 2 }, { cause }),
+    name: 'RunLostError',
+    code: 'RUN_LOST',
+    details: { sessionId: 's1', generation: 2 },
   },
   {
     error: new SequenceConflictError({ sessionId: 's1', expected: 2, actual: 3 }, { cause }),

@@ -15,6 +15,8 @@ export interface McpCall {
   readonly request: Request
   /** Parsed JSON; `undefined` if empty. */
   readonly body: unknown
+  /** Aborted when the client disconnects before it has the response. */
+  readonly gone: AbortSignal
   /** Called with unexpected errors. */
   readonly report: (error: unknown) => void
 }
@@ -68,7 +70,12 @@ async function respond(front: McpFront, request: FastifyRequest, reply: FastifyR
     await visit.turn()
     const { deps, userId } = forUser(caller.deps, request, front.defaultUser)
     const report = (error: unknown) => log.error({ err: error }, 'failed')
-    const response = await front.handle({ deps, userId, request: webRequest(request), body, report })
+    const gone = new AbortController()
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) gone.abort()
+    })
+    const call = { deps, userId, request: webRequest(request), body, report, gone: gone.signal }
+    const response = await front.handle(call)
     const text = await response.text()
     for (const [name, value] of response.headers) if (!OURS.has(name)) void reply.header(name, value)
     return reply.code(response.status).send(text === '' ? undefined : text)

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { SessionNotFoundError, ValidationError } from '../domain/errors.ts'
+import { SessionNotFoundError, UnavailableError, ValidationError } from '../domain/errors.ts'
 import type { Deps } from '../features/kernel/deps.ts'
 import { uuid } from '../features/kernel/parse.ts'
 import { fencedStore } from '../features/runs/operation.ts'
@@ -81,6 +81,11 @@ export function mount(app: FastifyInstance, route: Route, context: RouteContext)
         let response: unknown
         try {
           response = await route.handle({ ...call, signal })
+        } catch (error) {
+          if (route.waits !== true || !signal.aborted) throw error
+          // the client goes on with another server
+          if (context.stopping.aborted) throw new UnavailableError('stopping')
+          // nobody reads the response
         } finally {
           // before sending: afterwards it is too late for headers
           work?.tell(reply)

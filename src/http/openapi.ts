@@ -77,11 +77,12 @@ function pruned(document: Document): Document {
   return { ...document, components: { ...document.components, schemas: kept } }
 }
 
-type Refusing = Pick<Route, 'errors' | 'stream' | 'long' | 'storeless'>
+type Refusing = Pick<Route, 'errors' | 'stream' | 'long' | 'waits' | 'storeless'>
 
 /** The problem responses of a route. */
-export function codesOf({ errors = [], stream, long, storeless }: Refusing): ErrorCode[] {
-  const codes = [...ANYWHERE, ...((stream ?? long) === true ? ['TOO_MANY_STREAMS' as const] : []), ...errors]
+export function codesOf({ errors = [], stream, long, waits, storeless }: Refusing): ErrorCode[] {
+  const isStream = [stream, long, waits].includes(true)
+  const codes = [...ANYWHERE, ...(isStream ? ['TOO_MANY_STREAMS' as const] : []), ...errors]
   return storeless === true ? codes.filter((code) => code !== 'STORAGE') : codes
 }
 

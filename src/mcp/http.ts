@@ -5,7 +5,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Throughline } from '../api.ts'
 import { createMcpServer } from './server.ts'
-import { createToolContext, type ToolContext } from './tool-context.ts'
+import { type ClientRuns, createToolContext, type ToolContext } from './tool-context.ts'
 
 /** One request of the streamable HTTP transport. */
 export interface McpRequest {
@@ -15,17 +15,19 @@ export interface McpRequest {
   readonly body: unknown
   /** Called with unexpected errors. */
   readonly report: (error: unknown) => void
+  /** The runs that this server holds for the client. Absent: those of this request only. */
+  readonly client?: ClientRuns
 }
 
 /**
- * Handles one request for the user of `tl`. Keeps nothing between requests, so any server of a fleet may take the next
- * one, also after a restart.
+ * Handles one request for the user of `tl`. Keeps nothing between requests except the leases of claimed runs, so any
+ * server of a fleet may take the next one, also after a restart.
  */
 export async function handleMcpRequest(tl: Throughline, userId: string, incoming: McpRequest): Promise<Response> {
-  const { request, body, report } = incoming
+  const { request, body, report, client } = incoming
   // GET and DELETE are for servers that keep transport sessions
   if (request.method !== 'POST') return methodNotAllowed()
-  const context = createToolContext(tl, userId, report)
+  const context = createToolContext(tl, userId, report, client)
   const options = body === undefined ? {} : { parsedBody: body }
   if (await isLegacyRequest(request.clone(), body)) return await handleLegacyRequest(context, request, options)
   const handler = createMcpHandler(() => createMcpServer(context), { legacy: 'reject' })

@@ -46,6 +46,7 @@ export async function serveMcpOverStdio(tl: Throughline, userId: string, options
     await transport.finished
   } finally {
     subscriptions.close()
+    await context.runs.close('The client disconnected')
     await serving.close()
   }
 }

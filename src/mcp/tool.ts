@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defined } from '../domain/optional.ts'
 import { name, uuid } from '../features/kernel/parse.ts'
 import { clientSchema } from './client-schema.ts'
+import { quote } from './quote.ts'
 import type { ToolContext } from './tool-context.ts'
 import { errorResult, toClientError } from './tool-error.ts'
 
@@ -58,12 +59,21 @@ export function registerTool(server: McpServer, context: ToolContext, tool: Tool
   }
   server.registerTool(tool.name, config, async (args): Promise<CallToolResult> => {
     try {
+      context.runs.touch()
       const { data, text } = await runInOrder(context, tool, args)
-      return { ...defined({ structuredContent: data }), content: [{ type: 'text', text }] }
+      const texts = [text, ...stopText(context, args)]
+      return { ...defined({ structuredContent: data }), content: texts.map((one) => ({ type: 'text', text: one })) }
     } catch (error) {
       return errorResult(toClientError(error, context.report))
     }
   })
+}
+
+/** Tells a client that its run on the session has to stop. */
+function stopText({ runs }: ToolContext, { sessionId: id }: Record<string, unknown>): string[] {
+  const signal = typeof id === 'string' ? runs.held(id)?.signal : undefined
+  if (signal?.aborted !== true) return []
+  return [`Stop working on this session, then call finish_run. ${quote((signal.reason as Error).message)}`]
 }
 
 /**

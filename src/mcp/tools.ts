@@ -4,6 +4,7 @@ import { contextTools } from './tools/context.ts'
 import { eventTools } from './tools/events.ts'
 import { lifecycleTools } from './tools/lifecycle.ts'
 import { memoryTools } from './tools/memory.ts'
+import { runTools } from './tools/runs.ts'
 import { scratchpadTools } from './tools/scratchpad.ts'
 import { sessionTools } from './tools/sessions.ts'
 import { workTools } from './tools/work.ts'
@@ -18,4 +19,5 @@ export const TOOLS: readonly Tool[] = [
   ...scratchpadTools,
   ...memoryTools,
   ...contextTools,
+  ...runTools,
 ]

@@ -2,7 +2,7 @@ import type { ClaimOptions, Run, RunOptions, Session, Throughline } from '../api
 import { RunActiveError } from '../domain/errors.ts'
 import type { Json } from '../domain/json.ts'
 import { parse } from '../features/kernel/parse.ts'
-import { holdRun, type RunCalls, type RunGrant } from '../features/runs/hold-run.ts'
+import { holdRun, isPurged, type RunCalls, type RunGrant } from '../features/runs/hold-run.ts'
 import { cancelInput, claimInput, LONGEST_CALL, runInput } from '../features/runs/schema.ts'
 import type { Stop } from '../features/runs/stop.ts'
 import { type Connection, idempotencyKeyOf } from './connection.ts'
@@ -67,7 +67,8 @@ export function remoteClaim(connection: Connection, sessionOn: SessionOn): Throu
       stop.throwIfAborted()
       const body = toJson({ ...claim, waitMs: LONGEST_CALL })
       const grant = await connection
-        .request<RunGrant | undefined>({ method: 'POST', path: '/claim', body, signal: stop })
+        // safe to send again: a run whose response was lost is taken over once its lease has expired
+        .request<RunGrant | undefined>({ method: 'POST', path: '/claim', body, signal: stop, idempotent: true })
         .catch((error: unknown) => {
           stop.throwIfAborted()
           throw error
@@ -111,6 +112,7 @@ function watchStop(connection: Connection, path: string, onStop: (stop: Stop) =>
           }
         }
       } catch (error) {
+        if (isPurged(error)) onStop({ reason: 'purged' })
         // renewals still tell
         if (!(error instanceof RetryableError)) return
       }

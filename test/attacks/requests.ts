@@ -35,6 +35,13 @@ const BODIES: Record<string, unknown> = {
   compactSession: {},
   reduceContext: { maxTokens: 100 },
   buildContext: { maxTokens: 100 },
+  beginRun: {},
+  renewRun: {},
+  finishRun: {},
+  recordStep: { key: 'plan', result: 'from outside' },
+  cancelRun: { reason: 'from outside' },
+  scheduleWake: { at: '2030-01-31T09:30:00.000Z', prompt: 'from outside' },
+  claimRun: { worker: 'from outside' },
   handleMessage: { userId: 'ada', message: 'from outside' },
   resumeConversation: { userId: 'ada' },
   declineSession: { userId: 'ada' },
@@ -54,6 +61,9 @@ const BODIES: Record<string, unknown> = {
   warmEnvelopes: {},
 }
 
+/** The query of each operation that is refused without one before it looks for the session. */
+const QUERIES: Record<string, string> = { findStep: '?key=plan' }
+
 /** One request to a route. */
 export interface Request {
   route: Route
@@ -65,7 +75,9 @@ export interface Request {
 /** A valid request to a route, with this id in its path. A new route with a body needs an entry above. */
 export function requestTo(route: Route, id: string): Request {
   const { method, operation } = route
-  const path = `/v1${route.path.replace('{id}', encodeURIComponent(id.toWellFormed())).replace('{sequence}', '2')}`
+  const place = route.path.replace('{id}', encodeURIComponent(id.toWellFormed()))
+  const query = QUERIES[operation] ?? ''
+  const path = `/v1${place.replace('{sequence}', '2').replace('{generation}', '1')}${query}`
   if (route.body === undefined) return { route, method, path }
   if (!(operation in BODIES)) throw new Error(`there is no well-formed body for ${operation} yet`)
   return { route, method, path, body: BODIES[operation] }

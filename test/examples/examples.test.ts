@@ -24,6 +24,8 @@ const PRINTS: Record<string, string> = {
   'life.ts': 'events 1 to 13 are those of the commit: true\nthe context of the next session has 3 messages, 73 tokens',
   'memory.ts':
     'event 3: It leaves at 21:40 from platform 7.\nI prefer the window seat, confidence 0.7, from event 2\n0.78, then 0.39,',
+  'runs.ts':
+    'the run was cancelled: not today\nrun 1 of worker-1: failed\nrun 2 of worker-1: completed\nrun 3 of worker-2: cancelled',
   'server.ts':
     'ada sees a session of ada\nbob sees a session of bob\nfor bob that of ada is SESSION_NOT_FOUND\n2 user: Find me a night train to Vienna.\n3 assistant: There is one at 21:40. Shall I book it?',
   'service.ts':

@@ -10,8 +10,9 @@ export type RequestFactory = (world: World, route: Route) => Promise<TestRequest
 const sample = ({ operation }: Route) => SAMPLES[operation] ?? {}
 const accepted = (world: World, route: Route) => requestFor(world, route.path, sample(route))
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
-const at = (id: string, { body, params }: TestRequest): TestRequest => ({
+const at = (id: string, { body, params, query }: TestRequest): TestRequest => ({
   params: { ...params, id },
+  ...(query !== undefined && { query }),
   ...(body !== undefined && { body }),
 })
 
@@ -29,6 +30,8 @@ export const ERROR_REQUESTS: Partial<Record<ErrorCode, RequestFactory>> = {
     if (sample(route).state === 'ended') await session.end()
     return { ...at(session.id, sample(route)), ...withKey(key) }
   },
+  // its session has no live run
+  RUN_LOST: async (world, route) => at((await sessionFor(world, {})).id, sample(route)),
   async INTAKE_PAUSED(world, route) {
     const request = await accepted(world, route)
     await world.tl.intake.pause()
@@ -102,6 +105,10 @@ export const ROUTE_ERROR_REQUESTS: Record<string, RequestFactory> = {
     const { conversationId } = await (await tl.sessions.create({ userId: 'ada' })).record()
     return { body: { userId: 'ada', conversationId } }
   },
+  'beginRun RUN_ACTIVE': async (world) => ({
+    params: { id: (await sessionFor(world, { state: 'working' })).id },
+    body: {},
+  }),
   'createSession IDEMPOTENCY_MISMATCH': otherTask,
   'forkSession IDEMPOTENCY_MISMATCH': otherTask,
   'handleMessage IDEMPOTENCY_MISMATCH': twice(({ tl }, sent, idempotencyKey) =>

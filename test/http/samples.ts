@@ -54,6 +54,8 @@ const STATES = {
   ended: (session: Session) => session.end(),
   /** With more turns than a summary keeps. */
   long: (session: Session) => session.append(TURNS),
+  /** With a live run, of generation 1. */
+  working: (session: Session) => session.run(),
 }
 
 const someone = { userId: 'ada' }
@@ -129,6 +131,16 @@ export const SAMPLES: Record<string, Sample> = {
   continueWith: { state: 'proposed', body: { request: 'One thing more' } },
   abort: { body: { reason: 'No longer needed' } },
   endSession: { body: {} },
+  beginRun: { body: {} },
+  listRuns: { state: 'working' },
+  renewRun: { state: 'working', params: { generation: '1' }, body: {} },
+  followRun: { state: 'working', params: { generation: '1' } },
+  finishRun: { state: 'working', params: { generation: '1' }, body: {} },
+  findStep: { state: 'working', params: { generation: '1' }, query: { key: 'plan' } },
+  recordStep: { state: 'working', params: { generation: '1' }, body: { key: 'plan', result: 'By train' } },
+  cancelRun: { state: 'working', body: {} },
+  scheduleWake: { body: { at: '2030-01-31T09:30:00.000Z' } },
+  claimRun: { body: { worker: 'one' } },
   handleMessage: { body: { ...someone, message: 'Write a letter' } },
   resumeConversation: { body: someone },
   declineSession: { body: someone },

@@ -120,7 +120,82 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
     intakeStatus: [{ name: 'nothing' }],
     pauseIntake: [{ name: 'nothing' }],
     resumeIntake: [{ name: 'nothing' }],
+    ...runInputs(heavy),
     ...conversationInputs(heavy),
+  }
+}
+
+const beginsRun = sessionAfter((session) => session.run())
+const ofRun = { generation: '1' }
+const LONGEST_NAME = run('é', LIMITS.name)
+/** What is around the result in the parts of a step. */
+const RESULT = LIMITS.parts - AROUND
+
+/** Of the routes for runs. */
+function runInputs(heavy: HeavySessions): LargeInputs {
+  const text = randomWords(STATEMENT)
+  /** The longest prompt if each of the most wakes has one. */
+  const short = randomWords(STATEMENT / 100)
+  const onRun = (name: string, body: unknown, prepare = beginsRun) => ({
+    ...forNew(name, body, prepare),
+    params: ofRun,
+  })
+  const step = (name: string, result: unknown) => onRun(name, { key: LONGEST_NAME, result })
+  const recorded = sessionAfter(async (session) => {
+    await (await session.run()).step('plan', () => randomWords(RESULT))
+  })
+  return {
+    beginRun: [
+      forNew('longest name', { worker: LONGEST_NAME }),
+      { name: 'after a lost run of a heavy session', prepare: heavy.copyOf('calls'), body: { worker: LONGEST_NAME } },
+    ],
+    listRuns: [
+      {
+        name: 'many runs',
+        prepare: sessionAfter(async (session) => {
+          for (let count = 0; count < 250; count++) {
+            await (await session.run({ worker: LONGEST_NAME })).finish({ note: randomWords(10_000, count) })
+          }
+        }),
+      },
+    ],
+    renewRun: [onRun('longest lease', { ttlMs: 3_600_000 })],
+    followRun: [{ name: 'a live run', prepare: beginsRun, params: ofRun }],
+    finishRun: [
+      onRun('longest note', { note: text }),
+      {
+        ...onRun('failed with open calls', { outcome: 'failed', note: text }),
+        prepare: heavy.copyOf('calls', (session) => session.run()),
+      },
+    ],
+    findStep: [{ name: 'largest result', prepare: recorded, params: ofRun, query: { key: 'plan' } }],
+    recordStep: [
+      step('longest text', randomWords(RESULT)),
+      step('longest text of two bytes', run('é', RESULT)),
+      step('deepest', nested(LIMITS.depth - 4)),
+      step('widest', distinctKeys(LIMITS.members - 10)),
+    ],
+    cancelRun: [forNew('longest reason', { reason: text }, beginsRun)],
+    scheduleWake: [
+      forNew('longest prompt', { at: '2030-01-31T09:30:00Z', prompt: text, key: LONGEST_NAME }),
+      forNew(
+        'most wakes',
+        { at: '2030-01-31T09:30:00Z', prompt: short },
+        sessionAfter(async (session) => {
+          for (let count = 0; count < 99; count++) await session.wakeAt('2030-01-31T09:30:00Z', { prompt: short })
+        }),
+      ),
+    ],
+    claimRun: [
+      {
+        name: 'most agents',
+        body: {
+          worker: LONGEST_NAME,
+          agents: Array.from({ length: LIMITS.page }, (_, i) => run('é', LIMITS.name - 4) + i),
+        },
+      },
+      { name: 'any session', body: { worker: LONGEST_NAME } },
+    ],
   }
 }
 

@@ -58,6 +58,11 @@ describe('/mcp of a server with a key', () => {
         ['read_scratchpad', {}],
         ['update_scratchpad', { patch: { secret: null } }],
         ['build_context', { recall: true }],
+        ['claim_session', {}],
+        ['find_step', { run: 1, key: 'x' }],
+        ['complete_step', { run: 1, key: 'x', result: 'x' }],
+        ['finish_run', { run: 1 }],
+        ['cancel_run', {}],
       ]
       for (const owner of ['bob', 'eve'] as const) {
         for (const [name, args] of tools) {

@@ -18,6 +18,7 @@ export async function tour(client: McpClient): Promise<string> {
   }
   const sessionId = await work(call)
   await end(call, sessionId)
+  await runs(call)
   await refused(client, call, sessionId)
   expect([...called].toSorted()).toEqual(tools.map(({ name }) => name).toSorted())
   await readAll(client, sessionId)
@@ -127,6 +128,33 @@ async function end(call: Call, sessionId: string): Promise<void> {
   expect(good(await call('finish_session', { sessionId, outcome: 'confirmed' })).session.state).toBe('complete')
   const { sessions } = good(await call('list_sessions', { status: 'complete' }))
   expect(sessions.map(({ id }: { id: string }) => id)).toContain(sessionId)
+}
+
+async function runs(call: Call): Promise<void> {
+  const { session } = good(await call('start_session', { task: 'Work on it alone' }))
+  const sessionId: string = session.id
+  const first = good(await call('claim_session', { sessionId, worker: 'one' }))
+  expect(first).toMatchObject({ run: 1, session: { id: sessionId } })
+  expect(codeOf(await call('claim_session', { sessionId, worker: 'two' }))).toBe('RUN_ACTIVE')
+  const step = { sessionId, run: 1, key: 'plan' }
+  expect(good(await call('find_step', step))).toEqual({ isRecorded: false, isClipped: false })
+  const result = { days: 3, by: 'train' }
+  const done = { isRecorded: true, result, isClipped: false }
+  expect(good(await call('complete_step', { ...step, result }))).toEqual(done)
+  expect(good(await call('complete_step', { ...step, result: 'another' }))).toEqual(done)
+  expect(good(await call('find_step', step))).toEqual(done)
+  good(await call('say', { sessionId, messages: [{ role: 'assistant', content: 'By train' }] }))
+  expect(good(await call('finish_run', { sessionId, run: 1, note: 'planned' }))).toEqual({ isFinished: true })
+  expect(codeOf(await call('finish_run', { sessionId, run: 1 }))).toBe('RUN_LOST')
+  expect(codeOf(await call('complete_step', { ...step, key: 'late' }))).toBe('RUN_LOST')
+  // a call of no run
+  good(await call('say', { sessionId, messages: [{ role: 'user', content: 'Book it' }] }))
+  expect(good(await call('cancel_run', { sessionId }))).toEqual({ isAsked: false })
+  const second = good(await call('claim_session', {}))
+  expect(second).toMatchObject({ run: 2, session: { id: sessionId } })
+  expect(good(await call('cancel_run', { sessionId, reason: 'no money' }))).toEqual({ isAsked: true })
+  good(await call('finish_run', { sessionId, run: 2, outcome: 'failed' }))
+  good(await call('finish_session', { sessionId, outcome: 'abandoned' }))
 }
 
 const codeOf = ({ isError, content, _meta }: ToolResult) => {

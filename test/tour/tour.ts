@@ -51,6 +51,8 @@ export async function takeTour(run: Run, place: TourTarget, json: boolean): Prom
   await step(['show', ended.id])
   await step(['tail', ended.id, '--last', '4'])
   await step(['resume', live.conversationId, '--user', 'ada'])
+  await step(['runs', live.id])
+  await step(['cancel', live.id, '--reason', 'a new plan'])
   await step(['compact', ended.id])
   await step(['sweep'])
   await step(['index', '--user', 'ada'])

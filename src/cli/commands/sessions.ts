@@ -21,6 +21,7 @@ export const sessionsCommand = command({
   summary: 'list sessions, most recently active first',
   more: [
     'Narrow terminals get fewer columns or two lines per session; ids stay whole.',
+    'An asterisk after the state: a run is live (throughline runs <session>).',
     '--json prints {"items":[…],"nextCursor":"…"}; with --all, one session per line.',
     '',
     'Example: throughline sessions --user ada --state awaiting_user --since 3d',

@@ -1,5 +1,5 @@
 import type { Session } from '../../api.ts'
-import { endTime, type ParentLink, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
+import { endTime, type LiveRun, type ParentLink, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 import type { Output } from '../output.ts'
 import { renderTable } from '../table.ts'
 import { pluralize, toOneLine } from '../text.ts'
@@ -45,6 +45,7 @@ function listFacts(record: SessionRecord, since: string, now: number): Fact[] {
     ['task', record.task],
     ['state', formatState(record, since, now)],
     [waitLabel(record.status), formatWait(record.status)],
+    ['run', record.run && formatRun(record.run, now)],
     ['agent', record.activeAgent],
     ['user', tenant === 'local' ? userId : `${userId}, tenant ${tenant}`],
     ['log', `${pluralize(turns, 'turn')}, ${pluralize(head, 'event')}`],
@@ -60,6 +61,14 @@ function listFacts(record: SessionRecord, since: string, now: number): Fact[] {
   return facts.flatMap(([label, value]) =>
     value === undefined ? [] : [[label, toOneLine(value, MAX_FACT_WIDTH)] as const],
   )
+}
+
+function formatRun({ generation, worker, startedAt, cancelled, interruptedAt }: LiveRun, now: number): string {
+  const by = worker === undefined ? '' : ` of ${worker}`
+  const why = cancelled?.reason === undefined ? '' : `: ${cancelled.reason}`
+  const asked = cancelled ?? interruptedAt
+  const stop = asked === undefined ? '' : `, asked to stop${why}`
+  return `${generation}${by}, since ${formatUtc(startedAt)} (${formatTimeAgo(startedAt, now)})${stop}`
 }
 
 function formatParent({ sessionId, sequence }: ParentLink): string {

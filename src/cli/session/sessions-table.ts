@@ -34,7 +34,7 @@ export function layoutSessions(
       id,
       {
         title: 'state',
-        value: ({ status }) => status.state,
+        value: stateOf,
         paint: (text, { status }) => paint(STATE_STYLE[status.state], text),
         minWidth: more ? LONGEST_STATE : 0,
       },
@@ -77,7 +77,13 @@ export function layoutSessions(
   )
 }
 
-function narrowText({ status, lastActivityAt, turns, task }: SessionRecord, now: number): string {
-  const facts = [status.state, formatTimeAgo(lastActivityAt, now), turns === 1 ? '1 turn' : `${turns} turns`, task]
+/** The state; a session with a live run is marked. */
+function stateOf({ status, run }: SessionRecord): string {
+  return run === undefined ? status.state : `${status.state} *`
+}
+
+function narrowText(record: SessionRecord, now: number): string {
+  const { lastActivityAt, turns, task } = record
+  const facts = [stateOf(record), formatTimeAgo(lastActivityAt, now), turns === 1 ? '1 turn' : `${turns} turns`, task]
   return facts.filter((fact) => fact !== undefined).join(', ')
 }

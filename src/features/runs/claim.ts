@@ -25,6 +25,12 @@ interface Waiting {
   readonly take: (grant: RunGrant | undefined) => void
   readonly signal: AbortSignal
   readonly fail: (error: unknown) => void
+  /** Ends the wait, unless a run begins for it at this moment. */
+  readonly leave: () => void
+  /** Whether a whole look found nothing for it. */
+  isServed: boolean
+  /** Whether its time is up: it leaves after the first look. */
+  isLate: boolean
 }
 
 /** The workers of one process that wait for the same kind of work share one look at the store. */
@@ -35,6 +41,8 @@ class Desk {
   /** The tenant that had its turn last. */
   #after: string | undefined
   #isOpen = false
+  /** Whether a worker came after the last look began. */
+  #hasNew = false
   #wake: (() => void) | undefined
 
   constructor(deps: Deps, kind: Pick<Claim, 'chatmode' | 'agents'>) {
@@ -42,25 +50,34 @@ class Desk {
     this.#kind = kind
   }
 
-  /** Returns a run, or `undefined` when the signal fires first. A run that has begun by then is returned. */
-  async claim(claim: Claim, signal: AbortSignal): Promise<RunGrant | undefined> {
+  /**
+   * Returns a run, or `undefined` when the signal fires or the time is up first. A run that has begun by then is
+   * returned. However short the time, there is one look.
+   */
+  async claim(claim: Claim, signal: AbortSignal, waitMs?: number): Promise<RunGrant | undefined> {
     if (signal.aborted) return undefined
     const { promise, resolve, reject } = Promise.withResolvers<RunGrant | undefined>()
-    const waiting = { claim, take: resolve, fail: reject, signal }
     const leave = () => {
       const place = this.#waiting.indexOf(waiting)
-      // otherwise a run begins for it at this moment
       if (place < 0) return
       this.#waiting.splice(place, 1)
       if (this.#waiting.length === 0) this.#wake?.()
       resolve(undefined)
     }
+    const waiting: Waiting = { claim, take: resolve, fail: reject, signal, leave, isServed: false, isLate: false }
+    const expire = () => {
+      waiting.isLate = true
+      if (waiting.isServed) leave()
+    }
+    const timer = waitMs === undefined ? undefined : setTimeout(expire, waitMs)
     signal.addEventListener('abort', leave)
     this.#waiting.push(waiting)
+    this.#hasNew = true
     void this.#serve()
     try {
       return await promise
     } finally {
+      clearTimeout(timer)
       signal.removeEventListener('abort', leave)
     }
   }
@@ -82,7 +99,7 @@ class Desk {
         ms = isFound ? PAUSE.shortest : Math.min(2 * ms, PAUSE.longest)
         if (this.#waiting.length === 0) break
         // not all processes at the same time
-        if (!isFound) await this.#rest(ms * (0.75 + Math.random() / 2))
+        if (!isFound && !this.#hasNew) await this.#rest(ms * (0.75 + Math.random() / 2))
       }
     } catch (error) {
       for (const { fail } of this.#waiting.splice(0)) fail(error)
@@ -103,6 +120,8 @@ class Desk {
   /** Gives the sessions that need work to those who wait; says whether there were any. */
   async #look(): Promise<boolean> {
     const { within, store } = this.#deps
+    const present = [...this.#waiting]
+    this.#hasNew = false
     const query = { ...this.#kind, ...LOOK, within, after: this.#after, at: now(this.#deps) }
     const found = await store.claimable(defined(query))
     let isTaken = false
@@ -114,6 +133,10 @@ class Desk {
       this.#after = tenant
       isTaken = true
       next.take(grant)
+    }
+    for (const waiting of present) {
+      waiting.isServed = true
+      if (waiting.isLate) waiting.leave()
     }
     return isTaken
   }
@@ -150,8 +173,13 @@ const MOST_DESKS = 1000
 /** The desks of each open store by the kind of work. */
 const desks = new WeakMap<Deps['closed'], Map<string, Desk>>()
 
-/** Begins a run on a session that needs work; waits for one until the signal fires. */
-export async function claimRun(deps: Deps, claim: Claim, signal: AbortSignal): Promise<RunGrant | undefined> {
+/** Begins a run on a session that needs work; waits for one until the signal fires, or for `waitMs`. */
+export async function claimRun(
+  deps: Deps,
+  claim: Claim,
+  signal: AbortSignal,
+  waitMs?: number,
+): Promise<RunGrant | undefined> {
   const { chatmode, agents } = claim
   const { tenant, userId } = deps.within ?? {}
   const key = JSON.stringify([tenant, userId, chatmode, agents])
@@ -165,5 +193,5 @@ export async function claimRun(deps: Deps, claim: Claim, signal: AbortSignal): P
     if (own.size <= MOST_DESKS) break
     if (isIdle) own.delete(oldest)
   }
-  return await desk.claim(claim, signal)
+  return await desk.claim(claim, signal, waitMs)
 }

@@ -49,9 +49,13 @@ export function holdRun(session: Session, { runId, generation, ttlMs, sessionId 
       else if (why.reason !== 'cancelled' && why.reason !== 'interrupted') end()
       else heldUntil = at + ttlMs
       if (why !== undefined) stop(why)
-    } catch {
+    } catch (error) {
+      if (isPurged(error)) {
+        stop({ reason: 'purged' })
+        end()
+      }
       // the store may be back before the lease expires
-      if (performance.now() > heldUntil) lose()
+      else if (performance.now() > heldUntil) lose()
     }
   }
   const timer = setInterval(() => void beat(), ttlMs / RENEWALS)
@@ -104,6 +108,11 @@ export function holdRun(session: Session, { runId, generation, ttlMs, sessionId 
       }
     },
   }
+}
+
+/** Whether the session of a run is gone. */
+export function isPurged(error: unknown): boolean {
+  return error instanceof ThroughlineError && error.code === 'SESSION_NOT_FOUND'
 }
 
 /** Characters of an error's text that are kept. */

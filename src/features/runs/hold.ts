@@ -18,9 +18,15 @@ export async function runSession(deps: Deps, id: string, options: RunOptions = {
   return held(deps, await beginOrWait(deps, id, options), sessionOn)
 }
 
-/** Begins a run, after waiting for the end of another one if the caller wants to. */
-export async function beginOrWait(deps: Deps, id: string, options: RunOptions = {}): Promise<RunGrant> {
+/** Begins a run, after waiting for the end of another one if the caller wants to. Throws the reason of the signal. */
+export async function beginOrWait(
+  deps: Deps,
+  id: string,
+  options: RunOptions = {},
+  signal: AbortSignal = deps.closed,
+): Promise<RunGrant> {
   const { onBusy, waitMs, ...how } = parse(runInput, options)
+  const stop = AbortSignal.any([signal, deps.closed])
   const deadline = performance.now() + waitMs
   for (let isAsked = false; ; ) {
     try {
@@ -34,7 +40,7 @@ export async function beginOrWait(deps: Deps, id: string, options: RunOptions = 
         isAsked = true
       }
       // a lease that expires wakes nobody
-      await pause(Math.min(left, LOOK_AGAIN), deps.closed, (wake) => deps.store.watch(id, wake))
+      await pause(Math.min(left, LOOK_AGAIN), stop, (wake) => deps.store.watch(id, wake))
     }
   }
 }
@@ -77,14 +83,21 @@ export function watchStop(deps: Deps, id: string, generation: number, onStop: (s
   }
 }
 
+/** What a worker does with its run, in whatever process. The store of `own` refuses writes once the run is over. */
+export function runAccess(own: Deps, id: string, generation: number): Omit<RunCalls, 'renew' | 'watch'> {
+  return {
+    finish: (outcome, note) => finishRun(own, id, generation, outcome, note),
+    findStep: (key) => findStep(own, id, key),
+    recordStep: (key, result) => recordStep(own, id, key, result),
+  }
+}
+
 function held(deps: Deps, grant: RunGrant, sessionOn: SessionOn): Run {
   const { sessionId: id, generation } = grant
   const own: Deps = { ...deps, store: fencedStore(deps.store, id, generation) }
   const calls: RunCalls = {
+    ...runAccess(own, id, generation),
     renew: () => renewRun(deps, id, grant),
-    finish: (outcome, note) => finishRun(deps, id, generation, outcome, note),
-    findStep: (key) => findStep(own, id, key),
-    recordStep: (key, result) => recordStep(own, id, key, result),
     watch: (onStop) => watchStop(deps, id, generation, onStop),
   }
   return holdRun(sessionOn(own, id), grant, calls)

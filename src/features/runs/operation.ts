@@ -1,5 +1,5 @@
 import type { RunRecord, ScheduledWake, WriteOptions } from '../../api.ts'
-import { RunActiveError, RunLostError, SessionNotFoundError, TooLargeError } from '../../domain/errors.ts'
+import { RunActiveError, RunLostError, TooLargeError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { encodeJson, type Json, type JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -34,7 +34,7 @@ import { type Stop, stopOf } from './stop.ts'
 
 export { fencedStore } from './fenced-store.ts'
 
-/** Open wakes of a session. */
+/** Open wakes of a session. All their prompts together may be as long as one. */
 const MOST_WAKES = 100
 
 /** How a run begins. */
@@ -127,13 +127,8 @@ export async function renewRun(
 ): Promise<Stop | undefined> {
   const at = now(deps)
   const until = new Date(Date.parse(at) + ttlMs).toISOString()
-  try {
-    const isHeld = await deps.store.renew({ ...keyOf(deps, id), generation, at, until })
-    return (await runStop(deps, id, generation)) ?? (isHeld ? undefined : { reason: 'lost' })
-  } catch (error) {
-    if (error instanceof SessionNotFoundError) return { reason: 'purged' }
-    throw error
-  }
+  const isHeld = await deps.store.renew({ ...keyOf(deps, id), generation, at, until })
+  return (await runStop(deps, id, generation)) ?? (isHeld ? undefined : { reason: 'lost' })
 }
 
 /** Why a run has to stop, if it has to. */
@@ -167,6 +162,13 @@ export async function finishRun(
     await decideInAnyState(deps, id, decide)
     if (!isOld || left === 0) return
   }
+}
+
+/** Ends a run that never reached its worker. The session needs work at once, and no failure is counted. */
+export async function releaseRun(deps: Deps, id: string, generation: number): Promise<void> {
+  const decide = ({ record }: SessionView, at: string): Draft[] =>
+    record.run?.generation === generation ? [finished(record, 'lost', 'The worker had left', at)] : []
+  await decideInAnyState(deps, id, decide)
 }
 
 /** Attempts to see every open call while others write. */
@@ -241,6 +243,9 @@ export async function scheduleWake(
     const others = (run?.wakes ?? []).filter(({ key }) => key === undefined || key !== wake.key)
     if (others.length >= MOST_WAKES)
       throw new TooLargeError({ field: 'wakes', limit: MOST_WAKES, actual: MOST_WAKES + 1 })
+    // every decision on the session reads them
+    const length = [...others, wake].reduce((sum, { prompt = '' }) => sum + prompt.length, 0)
+    if (length > LIMITS.statement) throw new TooLargeError({ field: 'prompt', limit: LIMITS.statement, actual: length })
     return [{ type: 'wake_scheduled', content: `Wake at ${wake.at}`, parts: { ...wake } }]
   }
   const { events } = await decideOn(deps, id, decide, defined({ command: ['wakeAt', given], idempotencyKey }))

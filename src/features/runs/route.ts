@@ -1,5 +1,5 @@
 import { z } from 'zod/mini'
-import { ValidationError } from '../../domain/errors.ts'
+import { SessionNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { listOf } from '../../http/response-schema.ts'
 import type { Call, Route } from '../../http/route.ts'
 import type { Deps } from '../kernel/deps.ts'
@@ -8,7 +8,17 @@ import { recordResponse } from '../sessions/response.ts'
 import { type Claim, claimRun } from './claim.ts'
 import { fencedStore } from './fenced-store.ts'
 import { beginOrWait, watchStop } from './hold.ts'
-import { cancelRun, findStep, finishRun, listRuns, recordStep, renewRun, runStop, scheduleWake } from './operation.ts'
+import {
+  cancelRun,
+  findStep,
+  finishRun,
+  listRuns,
+  recordStep,
+  releaseRun,
+  renewRun,
+  runStop,
+  scheduleWake,
+} from './operation.ts'
 import { grantResponse, runResponse, stepResponse, stopResponse, wakeResponse } from './response.ts'
 import { cancelInput, claimBody, finishBody, renewInput, runBody, stepBody, stepQuery, wakeInput } from './schema.ts'
 import type { Stop } from './stop.ts'
@@ -22,7 +32,14 @@ function runIn({ deps, id, params }: Call): { generation: number; deps: Deps } {
 }
 
 /** Yields why the run has to stop, once it has to. */
-async function* stopsOf(deps: Deps, id: string, generation: number, signal: AbortSignal): AsyncGenerator<Stop> {
+async function* stopsOf(
+  deps: Deps,
+  id: string,
+  generation: number,
+  signal: AbortSignal,
+  first: Stop | undefined,
+): AsyncGenerator<Stop> {
+  if (first !== undefined) return yield first
   const { promise, resolve } = Promise.withResolvers<Stop | undefined>()
   const unwatch = watchStop(deps, id, generation, resolve)
   const leave = () => resolve(undefined)
@@ -49,7 +66,8 @@ export const runsRoutes: readonly Route[] = [
     status: 201,
     waits: true,
     errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'RUN_ACTIVE', 'IDEMPOTENCY_MISMATCH'],
-    handle: ({ deps, id, body, key }) => beginOrWait(deps, id, { ...parse(runBody, body), ...key } as object),
+    handle: ({ deps, id, body, key, signal }) =>
+      beginOrWait(deps, id, { ...parse(runBody, body), ...key } as object, signal),
   },
   {
     method: 'GET',
@@ -68,6 +86,7 @@ export const runsRoutes: readonly Route[] = [
     body: renewInput(),
     response: stopResponse,
     mayBeEmpty: true,
+    errors: ['SESSION_NOT_FOUND'],
     handle: async (call) => {
       const { ttlMs } = parse(renewInput, call.body)
       return await renewRun(call.deps, call.id, { generation: runIn(call).generation, ttlMs })
@@ -80,7 +99,14 @@ export const runsRoutes: readonly Route[] = [
     summary: 'Stream why a run has to stop, once it has to',
     response: stopResponse,
     stream: true,
-    handle: async (call) => stopsOf(call.deps, call.id, runIn(call).generation, call.signal),
+    errors: ['SESSION_NOT_FOUND'],
+    async handle(call) {
+      const { generation } = runIn(call)
+      // before the stream begins: afterwards it is too late for a status
+      const first = await runStop(call.deps, call.id, generation)
+      if (first?.reason === 'purged') throw new SessionNotFoundError(call.id)
+      return stopsOf(call.deps, call.id, generation, call.signal, first)
+    },
   },
   {
     method: 'POST',
@@ -103,7 +129,7 @@ export const runsRoutes: readonly Route[] = [
     query: stepQuery(),
     response: stepResponse,
     mayBeEmpty: true,
-    errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'RUN_LOST'],
+    errors: ['SESSION_NOT_FOUND', 'RUN_LOST'],
     handle: async (call) => await findStep(runIn(call).deps, call.id, parse(stepQuery, call.query).key),
   },
   {
@@ -151,8 +177,12 @@ export const runsRoutes: readonly Route[] = [
     waits: true,
     async handle({ deps, body, signal }) {
       const { waitMs, ...claim } = parse(claimBody, body)
-      const end = AbortSignal.any([signal, deps.closed, AbortSignal.timeout(waitMs)])
-      return await claimRun(deps, claim as Claim, end)
+      const end = AbortSignal.any([signal, deps.closed])
+      const grant = await claimRun(deps, claim as Claim, end, waitMs)
+      if (grant === undefined || !end.aborted) return grant
+      // the worker left while its run began
+      await releaseRun(deps, grant.sessionId, grant.generation)
+      return undefined
     },
   },
 ]

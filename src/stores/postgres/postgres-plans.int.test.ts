@@ -200,7 +200,10 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['requests of nobody', "'t1', 'u2', false, null, null, 20", 0],
   ])('sessions with %s are read alone', async (_, values, rows) => {
     const call = `list_asking(context.partition_of('t1', 'u21'), ${values})`
-    expect(await cost(call, 'sessions')).toEqual({ rows, read: rows })
+    const found = await cost(call, 'sessions')
+    expect(found.rows).toBe(rows)
+    // fewer where the index alone has all that is returned
+    expect(found.read).toBeLessThanOrEqual(rows)
   })
 
   it('no call uses JIT compilation, which takes longer than any of them', async () => {

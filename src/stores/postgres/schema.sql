@@ -2507,8 +2507,7 @@ AS $function$
   )
 $function$
 ;
-alter function context.is_hidden(integer[],integer) owner to throughline_functions;
-grant execute on function context.is_hidden(integer[],integer) to throughline_app;
+grant execute on function context.is_hidden(integer[],integer) to public;
 
 CREATE OR REPLACE FUNCTION context.iso_time(p_at timestamp with time zone)
  RETURNS text

@@ -114,7 +114,7 @@ begin
     select p.oid::regprocedure as signature, p.proname as name
     from pg_proc p
     where p.pronamespace = 'context'::regnamespace and p.proname not in
-      ('schema_version', 'iso_time', 'partition_of', 'partition_groups', 'set_memory_partition')
+      ('schema_version', 'iso_time', 'is_hidden', 'partition_of', 'partition_groups', 'set_memory_partition')
   loop
     execute format('revoke all on function %s from public', f.signature);
     execute format('alter function %s owner to %I', f.signature,
