@@ -29,6 +29,7 @@ import {
 import { appendEvents, readEvents, recentEvents, snapshotAt } from './features/log/operation.ts'
 import { tailEvents } from './features/log/tail.ts'
 import { addMessages, clearMessages, readMessages } from './features/messages/operation.ts'
+import { findRequests, openRequest, requestsOf, resolveRequest } from './features/requests/operation.ts'
 import {
   findActive,
   findSession,
@@ -84,6 +85,7 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
       return schema === undefined ? {} : { schema }
     },
     recall: async (query) => (await recall()).recall(deps, query),
+    requests: (query) => findRequests(deps, query),
     usage: async (query) => (await usage()).reportUsage(deps, query),
     storage: async (query) => (await usage()).reportStorage(deps, query),
     index: async (options) => (await recall()).indexLogs(deps, options),
@@ -161,6 +163,9 @@ function sessionOn(deps: Deps, id: string): Session {
     answer: (text, options) => answer(deps, id, { ...options, text }),
     interrupt: (text, options) => interrupt(deps, id, { ...options, text }),
     incorporate: (note, options) => incorporate(deps, id, { ...options, note }),
+    request: (request, options) => openRequest(deps, id, request, options),
+    resolve: (request, value, options) => resolveRequest(deps, id, request, { value }, options),
+    requests: (query) => requestsOf(deps, id, query),
     propose: (summary, options) => propose(deps, id, { ...options, summary }),
     confirm: (options) => confirm(deps, id, options),
     continueWith: (request, options) => continueWith(deps, id, { ...options, request }),

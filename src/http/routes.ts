@@ -10,6 +10,7 @@ import { memoryRoutes } from '../features/memory/route.ts'
 import { messagesRoutes } from '../features/messages/route.ts'
 import { purgeRoutes } from '../features/purge/route.ts'
 import { recallRoutes } from '../features/recall/route.ts'
+import { requestsRoutes } from '../features/requests/route.ts'
 import { sessionsRoutes } from '../features/sessions/route.ts'
 import { stateRoutes } from '../features/state/route.ts'
 import { transferRoutes } from '../features/transfer/route.ts'
@@ -26,6 +27,7 @@ export const ROUTES: readonly Route[] = [
   ...agentsRoutes,
   ...envelopeRoutes,
   ...lifecycleRoutes,
+  ...requestsRoutes,
   ...conversationRoutes,
   ...workRoutes,
   ...compactionRoutes,

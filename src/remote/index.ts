@@ -5,6 +5,7 @@ import type { Principal } from '../domain/record.ts'
 import { narrowed } from '../features/kernel/access.ts'
 import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
 import { parse } from '../features/kernel/parse.ts'
+import { findRequestsQuery } from '../features/requests/schema.ts'
 import { storageQuery, usageQuery } from '../features/usage/schema.ts'
 import { Connection } from './connection.ts'
 import { remoteConversations } from './conversations.ts'
@@ -68,6 +69,10 @@ function createThroughline(client: Client, agents: readonly string[], close: () 
     ...remoteMaintenance(connection),
     ...remoteTransfer(connection),
     recall: async (query) => await connection.post('/recall', toJson(query)),
+    requests: async (query = {}) => {
+      parse(findRequestsQuery, query)
+      return await connection.get('/requests', query)
+    },
     usage: async (query) => {
       parse(usageQuery, query)
       return await connection.get('/usage', query)

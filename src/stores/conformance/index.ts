@@ -16,6 +16,7 @@ import { processRules } from './api-processes.ts'
 import { quotaRules } from './api-quotas.ts'
 import { apiReadRules } from './api-reading.ts'
 import { recallRules } from './api-recall.ts'
+import { apiRequestRules } from './api-requests.ts'
 import { serviceRules } from './api-service.ts'
 import { apiSessionRules } from './api-sessions.ts'
 import { stateRules } from './api-state.ts'
@@ -75,7 +76,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
   describeRules('the store port', rules, harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A34, as tests. */
+/** Runs the rules of the public API, A1 to A37, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...apiSessionRules,
@@ -89,6 +90,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...agentRules,
     ...serviceRules,
     ...lifecycleRules,
+    ...apiRequestRules,
     ...apiWorkRules,
     ...toolWorkRules,
     ...conversationRules,
