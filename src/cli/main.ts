@@ -16,6 +16,7 @@ import { migrateCommand } from './commands/migrate.ts'
 import { purgeCommand } from './commands/purge.ts'
 import { rebuildCommand } from './commands/rebuild.ts'
 import { recallCommand } from './commands/recall.ts'
+import { requestsCommand } from './commands/requests.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { rollbackCommand } from './commands/rollback.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -43,6 +44,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   showCommand,
   tailCommand,
   resumeCommand,
+  requestsCommand,
   compactCommand,
   sweepCommand,
   purgeCommand,

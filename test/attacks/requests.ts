@@ -33,6 +33,8 @@ const BODIES: Record<string, unknown> = {
   compactSession: {},
   reduceContext: { maxTokens: 100 },
   buildContext: { maxTokens: 100 },
+  openRequest: { kind: 'approval', question: 'from outside?' },
+  resolveRequest: { value: 'from outside' },
   handleMessage: { userId: 'ada', message: 'from outside' },
   resumeConversation: { userId: 'ada' },
   declineSession: { userId: 'ada' },
@@ -63,7 +65,7 @@ export interface Request {
 /** A valid request to a route, with this id in its path. A new route with a body needs an entry above. */
 export function requestTo(route: Route, id: string): Request {
   const { method, operation } = route
-  const path = `/v1${route.path.replace('{id}', encodeURIComponent(id.toWellFormed())).replace('{sequence}', '2')}`
+  const path = `/v1${route.path.replace('{id}', encodeURIComponent(id.toWellFormed())).replace('{sequence}', '2').replace('{requestId}', 'r')}`
   if (route.body === undefined) return { route, method, path }
   if (!(operation in BODIES)) throw new Error(`there is no well-formed body for ${operation} yet`)
   return { route, method, path, body: BODIES[operation] }

@@ -44,11 +44,21 @@ const COMBINATIONS = ['anyOf', 'oneOf', 'allOf']
 const OTHERS = ['type', 'enum', 'const', '$ref', ...COMBINATIONS]
 const ROOT_ONLY = ['$defs', 'definitions']
 
+/** Numbers of what makes checks expensive. */
+export interface SchemaCost {
+  schemas: number
+  /** Values in all `enum` lists. */
+  choices: number
+  formats: number
+  /** Schemas that hold together. */
+  merges: number
+}
+
 /** A schema in the form that is checked: only keywords that are, references replaced, one type at each place. */
 export interface CheckedSchema {
   readonly schema: JsonObject | boolean
-  /** Upper bound of the steps that one member of a value takes. */
-  readonly cost: number
+  /** What its checks may cost: see `stepsOf`. */
+  readonly cost: SchemaCost
 }
 
 /**
@@ -56,12 +66,11 @@ export interface CheckedSchema {
  * not trusted: a keyword that would be ignored is refused, and so are patterns, which may take exponential time.
  */
 export function checkSchema(root: JsonObject): CheckedSchema {
-  let schemas = 0
-  let choices = 0
+  const cost: SchemaCost = { schemas: 0, choices: 0, formats: 0, merges: 0 }
   const { $defs, definitions } = root
 
   function any(schema: Json | undefined, at: string, refs: readonly string[] = []): JsonObject | boolean {
-    if (++schemas > MAX_SCHEMAS) throw refusal('schema', `must have at most ${MAX_SCHEMAS} schemas in it`)
+    if (++cost.schemas > MAX_SCHEMAS) throw refusal('schema', `must have at most ${MAX_SCHEMAS} schemas in it`)
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) throw refusal(at, 'must be a JSON Schema')
     checkKeywords(schema, at)
@@ -70,6 +79,7 @@ export function checkSchema(root: JsonObject): CheckedSchema {
       ...COMBINATIONS.filter((name) => name in schema).map((name) => combined(schema, name, at, refs)),
       ...('$ref' in schema ? [referenced(schema['$ref'], `${at}.$ref`, refs)] : []),
     ]
+    cost.merges += Math.max(parts.length - 1, 0)
     return parts.length <= 1 ? (parts[0] ?? true) : { allOf: parts }
   }
 
@@ -77,8 +87,8 @@ export function checkSchema(root: JsonObject): CheckedSchema {
     const types = typesOf(schema, at)
     const values = valuesOf(schema, at)
     if (values !== undefined) {
-      choices += values.length
-      if (choices > MAX_CHOICES) throw refusal('schema', `must have at most ${MAX_CHOICES} enum values`)
+      cost.choices += values.length
+      if (cost.choices > MAX_CHOICES) throw refusal('schema', `must have at most ${MAX_CHOICES} enum values`)
     }
     const used = TYPED.filter((name) => name in schema)
     for (const name of used) {
@@ -105,7 +115,9 @@ export function checkSchema(root: JsonObject): CheckedSchema {
       if (value === undefined) continue
       if (name === 'format') {
         if (typeof value !== 'string') throw refusal(`${at}.format`, 'must be a text')
-        if (FORMATS.includes(value)) limits[name] = value
+        if (!FORMATS.includes(value)) continue
+        limits[name] = value
+        cost.formats++
       } else {
         limits[name] = type === 'string' ? count(value, `${at}.${name}`) : number(value, `${at}.${name}`)
       }
@@ -156,6 +168,7 @@ export function checkSchema(root: JsonObject): CheckedSchema {
   function combined(schema: JsonObject, name: string, at: string, refs: readonly string[]): JsonObject {
     const list = schema[name]
     if (!Array.isArray(list) || list.length === 0) throw refusal(`${at}.${name}`, 'must be a list of schemas')
+    if (name === 'allOf') cost.merges += list.length - 1
     return { [name]: list.map((one, i) => any(one, `${at}.${name}[${i}]`, refs)) }
   }
 
@@ -172,7 +185,7 @@ export function checkSchema(root: JsonObject): CheckedSchema {
   }
 
   const schema = any(root, 'schema')
-  return { schema, cost: schemas + choices }
+  return { schema, cost }
 }
 
 function checkKeywords(schema: JsonObject, at: string): void {
