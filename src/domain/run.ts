@@ -113,6 +113,13 @@ export function isRunLive({ record, leaseUntil }: Pick<SessionView, 'record' | '
   return record.run !== undefined && leaseUntil !== undefined && leaseUntil > at
 }
 
+/** Repaired views: they keep the lease of the live run, which is not of the log. */
+export function withStoredLease(view: SessionView, stored: { generation?: number; leaseUntil?: string }): SessionView {
+  const { generation, leaseUntil } = stored
+  const isSame = view.record.run !== undefined && view.record.run.generation === generation
+  return view.leaseUntil === undefined && isSame && leaseUntil !== undefined ? { ...view, leaseUntil } : view
+}
+
 /** Whether a session in this state can be worked on. */
 export function takesWork(state: SessionRecord['status']['state']): boolean {
   return state === 'running' || state === 'interrupted'

@@ -43,7 +43,8 @@ import type { StoreClock } from './clock.ts'
  * - S17 `watch` calls back soon after a write to the session by any process. It may call without a write, and once for
  *   many.
  * - S18 The database itself refuses to change, replace or remove an event.
- * - S19 `repair` replaces the stored views only if the head is still `expectedHead`.
+ * - S19 `repair` replaces the stored views only if the head is still `expectedHead`. A view without `leaseUntil` keeps
+ *   the stored one if the same run is live.
  * - S20 After `close` every call throws `StorageError`.
  * - S21 With `within`, sessions of other tenants and users do not exist (S16), for every call.
  * - S22 `purge` hides a session in one step, then removes and counts everything stored of it. Other calls see all of it
@@ -113,15 +114,16 @@ import type { StoreClock } from './clock.ts'
  * Runs
  * - S41 An append with `run` throws `RunLostError` and writes nothing unless the record's live run has that generation,
  *   whether its lease has expired or not. Checked in the step that writes, after S5 and S4.
- * - S42 `leaseUntil` of a view that a decision returns is stored in the same step, and a view without one removes it. Of
- *   two unrelated writes the later lease stays: a decision that leaves `leaseUntil` as it was never takes back a
+ * - S42 `leaseUntil` of a view that a decision returns is stored in the same step, and a view without one removes it.
+ *   Of two unrelated writes the later lease stays: a decision that leaves `leaseUntil` as it was never takes back a
  *   renewal. `renew` stores `until` if the live run has that generation and its lease has not expired at `at`, and
  *   returns whether it has; it never shortens a lease and writes no event.
  * - S43 `claimable` returns sessions that need work at `at` (`dueAt` of their view is not after it, and they have not
  *   expired), of any tenant or those of `within`: for each of up to `tenants` tenants in ascending order after `after`,
- *   and then from the first again, up to `limit` sessions, the longest waiting first. It reads no more sessions than
- *   that, however many there are, except those that `agents` leaves out. An append with a user message to a session that
- *   takes work and has no live run makes it need work from `at` on, if it does not already.
+ *   and then from the first again, up to `limit` sessions, the longest waiting first, ties by ascending id. It reads
+ *   no more sessions than that, however many there are, except those that `agents` or their expiry leaves out, and
+ *   the live sessions of a user in `within`. An append with a user message to a session that takes work and has no
+ *   live run makes it need work from `at` on, if it does not already.
  *
  * Requests
  * - S44 `asking` returns sessions of a tenant, or of one user, that have an open request (`status: 'open'`) or ever had

@@ -40,6 +40,7 @@ import { memoryKeyRules } from './store-memory-keys.ts'
 import { memoryMaintenanceRules } from './store-memory-maintenance.ts'
 import { ownerRules } from './store-owners.ts'
 import { readingRules } from './store-reading.ts'
+import { runRules } from './store-runs.ts'
 import { scratchpadRules } from './store-scratchpads.ts'
 import { sessionRules } from './store-sessions.ts'
 import { storageRules } from './store-storage.ts'
@@ -48,7 +49,7 @@ import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
 /**
- * Runs the rules of the store ports as tests: S1 to S40 of the log, M1 to M13 of memories, I1 to I9 of the index,
+ * Runs the rules of the store ports as tests: S1 to S44 of the log, M1 to M13 of memories, I1 to I9 of the index,
  * E1 to E3 of envelopes, T1 to T7 of imports.
  */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
@@ -63,6 +64,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
     ...usageRules,
     ...storageRules,
     ...derivedWorkRules,
+    ...runRules,
     ...envelopeRules,
     ...envelopeRowRules,
     ...intakeRules,

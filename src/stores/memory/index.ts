@@ -9,8 +9,9 @@ import {
 import { countTurns } from '../../domain/event.ts'
 import { bytesOfAll } from '../../domain/event-size.ts'
 import { cloneJson } from '../../domain/json.ts'
+import { defined } from '../../domain/optional.ts'
 import { checkLive, isWithin } from '../../domain/record.ts'
-import { dueAt, isRunLive, takesWork } from '../../domain/run.ts'
+import { dueAt, isRunLive, takesWork, withStoredLease } from '../../domain/run.ts'
 import type { NewEvent, SessionKey, SessionStore, StoredEvent, WriteResult } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
 import { storedEvent } from '../stored-event.ts'
@@ -285,7 +286,8 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       assertOpen()
       const session = requireSession(key)
       if (session.view.record.head !== expectedHead) return false
-      replaceView(session, view, true)
+      const { record, leaseUntil } = session.view
+      replaceView(session, withStoredLease(view, defined({ generation: record.run?.generation, leaseUntil })), true)
       session.edges = edgeMap(cloneJson(edges))
       changeUsage(session, { cleared: true, rows: usage })
       session.derived.clear()

@@ -1,5 +1,10 @@
 import type { Database } from 'better-sqlite3'
-import { IdempotencyMismatchError, SequenceConflictError, SessionNotFoundError } from '../../domain/errors.ts'
+import {
+  IdempotencyMismatchError,
+  RunLostError,
+  SequenceConflictError,
+  SessionNotFoundError,
+} from '../../domain/errors.ts'
 import { bytesOfAll } from '../../domain/event-size.ts'
 import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -34,7 +39,7 @@ import {
 } from './rows.ts'
 import { prepared } from './statement.ts'
 import type { UsageWriter } from './usage.ts'
-import { SELECT_VIEW, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
+import { SELECT_VIEW, UPDATE_DUE, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
 import type { WorkWriter } from './work.ts'
 
 const INSERT_EVENT = `
@@ -94,6 +99,7 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
   const selectRange = prepared<[string, number, number], EventRow>(db, SELECT_RANGE)
   const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
   const updateView = prepared(db, UPDATE_VIEW)
+  const updateDue = prepared(db, UPDATE_DUE)
   const upsertState = prepared(db, UPSERT_STATE)
 
   function replay(sessionId: string, stamp: IdempotencyStamp | undefined): WriteResult | undefined {
@@ -157,7 +163,7 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
 
     append(request) {
       // named one by one: collecting the rest as the key took as long as the checks
-      const { sessionId, events, at, idempotency, expectedSequence, usage } = request
+      const { sessionId, events, at, idempotency, expectedSequence, usage, run } = request
       const head = heads.load(request)
       const known = replay(sessionId, idempotency)
       if (known !== undefined) return known
@@ -165,6 +171,7 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
       if (expectedSequence !== undefined && expectedSequence !== head.head) {
         throw new SequenceConflictError({ sessionId, expected: expectedSequence, actual: head.head })
       }
+      if (run !== undefined && run !== head.runGeneration) throw new RunLostError({ sessionId, generation: run })
       saveKey(sessionId, idempotency, head.head, events.length)
       const stored = insertAfterHead(head, events, at)
       heads.advance(sessionId, head, events, at)
@@ -187,6 +194,7 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
       const stored = insert(sessionId, row.head, events, at)
       const after = rowOf(view)
       updateView.run({ ...after, added_bytes: bytesOfAll(events) })
+      if (after.due_at !== row.due_at) updateDue.run(after.due_at, sessionId)
       upsertState.run(after)
       if (after.metadata !== row.metadata) labels.replace(view.record)
       if (view.envelopeAt !== row.envelope_at) envelopes.save(view)

@@ -2,18 +2,20 @@ import type { Database } from 'better-sqlite3'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import { countTurns } from '../../domain/event.ts'
 import { bytesOfAll } from '../../domain/event-size.ts'
-import { isWithin } from '../../domain/record.ts'
+import { isWithin, type SessionState } from '../../domain/record.ts'
+import { takesWork } from '../../domain/run.ts'
 import type { NewEvent, SessionKey } from '../../ports/session-store.ts'
 import { minuteOf } from './rows.ts'
 import { type Prepared, prepared } from './statement.ts'
+import { UPDATE_DUE } from './view-sql.ts'
 
 const SELECT_HEAD = `
   select id, tenant, user_id as userId, head, turns, bytes, last_activity_at as lastActivityAt, activity_minute as activityMinute, ended_at as endedAt,
-    expires_at as expiresAt
+    expires_at as expiresAt, state, run_generation as runGeneration, due_at as dueAt
   from sessions
   where id = ?`
 
-const UPDATE_HEAD = `
+export const UPDATE_HEAD = `
   update sessions
   set head = ?, turns = ?, bytes = ?, last_activity_at = ?
   where id = ?`
@@ -39,6 +41,13 @@ export interface Head {
   activityMinute: number
   endedAt: string | null
   expiresAt: string | null
+  state: SessionState
+  /** Of the live run. */
+  runGeneration: number | null
+  /** While no run is live. */
+  dueAt: string | null
+  /** A message made it due, which is not written yet. */
+  isNewlyDue?: boolean
   /** Block of the last event, and the types already stored for it. */
   block?: number
   types?: Set<string>
@@ -52,6 +61,7 @@ export class HeadCache {
   readonly #select: Prepared<[string], Head>
   readonly #update: Prepared<[number, number, number, string, string]>
   readonly #updateMinute: Prepared<[number, string]>
+  readonly #updateDue: Prepared<[string | null, string]>
   readonly #dataVersion: Prepared<[], number>
   readonly #loaded = new Map<string, Head>()
   readonly #moved = new Set<string>()
@@ -63,6 +73,7 @@ export class HeadCache {
     this.#select = prepared(db, SELECT_HEAD)
     this.#update = prepared(db, UPDATE_HEAD)
     this.#updateMinute = prepared(db, UPDATE_MINUTE)
+    this.#updateDue = prepared(db, UPDATE_DUE)
     this.#dataVersion = prepared<[], number>(db, 'pragma data_version').pluck()
   }
 
@@ -87,10 +98,14 @@ export class HeadCache {
   }
 
   advance(sessionId: string, head: Head, events: readonly NewEvent[], at: string): void {
+    const turns = countTurns(events)
     head.head += events.length
-    head.turns += countTurns(events)
+    head.turns += turns
     head.bytes += bytesOfAll(events)
     head.lastActivityAt = at
+    if (turns > 0 && head.runGeneration === null && takesWork(head.state) && (head.dueAt === null || head.dueAt > at)) {
+      Object.assign(head, { dueAt: at, isNewlyDue: true })
+    }
     this.#moved.add(sessionId)
     this.#touched.add(sessionId)
   }
@@ -129,5 +144,7 @@ export class HeadCache {
     const minute = minuteOf(moved.lastActivityAt)
     if (minute !== moved.activityMinute) this.#updateMinute.run(minute, sessionId)
     moved.activityMinute = minute
+    if (moved.isNewlyDue === true) this.#updateDue.run(moved.dueAt, sessionId)
+    moved.isNewlyDue = false
   }
 }

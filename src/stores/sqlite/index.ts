@@ -32,6 +32,7 @@ import { partitionWriter } from './recall-partition.ts'
 import { groupPostings } from './recall-postings.ts'
 import { indexReader } from './recall-read.ts'
 import { indexWriter } from './recall-write.ts'
+import { collectClaimable, leaseWriter, runReader } from './runs.ts'
 import { secretKeeper } from './secret.ts'
 import { sessionWriter } from './sessions.ts'
 import { storageReader } from './storage.ts'
@@ -58,7 +59,7 @@ export interface SqliteOptions extends ConnectOptions {
    */
   migrate: boolean
   newId: () => string
-  /** Milliseconds of a purge or a fork in one transaction. @default 5 */
+  /** Milliseconds of a purge, a fork or a search in one transaction. @default 5 */
   pieceMs?: number
 }
 
@@ -80,7 +81,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const hidden = hiddenSessions(db, index, batches, pieceMs)
   const intake = intakeGate(db, hidden)
   const secrets = secretKeeper(db)
-  const writers = { heads, log, work, index, envelopes, intake, hidden, batches, labels, children, usages }
+  const leases = leaseWriter(db, heads)
+  const writers = { heads, log, work, index, envelopes, intake, hidden, batches, labels, children, usages, leases }
   const sessions = sessionWriter(db, writers, options.newId, pieceMs)
   const imports = importWriter(db, { heads, log, work, sessions, hidden, intake, usages })
   const importReads = importReader(db, hidden)
@@ -96,6 +98,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const storageReads = storageReader(db)
   const workReads = workReader(db)
   const commitReads = commitReader(db)
+  const runReads = runReader(db, pieceMs)
   const envelopeReads = envelopeReader(db)
   const watchers = createWatchers(db)
   const schema = schemaGuard(db)
@@ -180,6 +183,9 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     deriveWork: (request) => write(() => sessions.deriveWork(request)),
     commits: (query) => read(() => commitReads.commits(query), query),
     due: (query) => read(() => workReads.due(query), query.within),
+    renew: (request) => write(() => leases.renew(request)),
+    claimable: (query) => collectClaimable((from) => read(() => runReads.claimable(query, from), query.within)),
+    asking: (query) => read(() => runReads.asking(query), query),
     pausedSince: () => read(() => intake.pausedSince()),
     pause: (since) => write(() => intake.pause(since)),
     secret: async (candidate) => (await read(() => secrets.read())) ?? (await write(() => secrets.keep(candidate))),

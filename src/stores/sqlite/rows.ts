@@ -1,7 +1,9 @@
 import type { EnvelopeView } from '../../domain/envelope.ts'
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import { encodeTrustedJson } from '../../domain/json.ts'
-import { isWithin, type ParentLink, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
+import { defined } from '../../domain/optional.ts'
+import { isWithin, type LiveRun, type ParentLink, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
+import { dueAt, type RunView } from '../../domain/run.ts'
 import type { CommitLink, SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import { usageFrom, usageNumbers } from '../usage-numbers.ts'
 
@@ -37,6 +39,18 @@ export interface SessionRow {
   parent_id: string | null
   parent_sequence: number | null
   usage: string | null
+  run_generation: number | null
+  lease_until: string | null
+  due_at: string | null
+  requests_at: string | null
+  run: string | null
+  requests: string | null
+}
+
+/** The column `run`. */
+interface StoredRun {
+  live?: LiveRun
+  view?: RunView
 }
 
 /** A row of `sessions` with its row of `session_state`. */
@@ -102,6 +116,10 @@ export type RecordRow = Omit<
   | 'commit_position'
   | 'awaits_commit'
   | 'envelope_at'
+  | 'lease_until'
+  | 'due_at'
+  | 'requests_at'
+  | 'requests'
 >
 
 /** The columns of a scratchpad. */
@@ -134,7 +152,17 @@ export function recordOf(row: RecordRow): SessionRecord {
     ...(row.forked_from !== null && { forkedFrom: JSON.parse(row.forked_from) }),
     ...(row.parent_id !== null && { parent: parentOf(row.parent_id, row.parent_sequence) }),
     ...(row.usage !== null && { usage: usageFrom(JSON.parse(row.usage), row.turns) }),
+    ...(row.run_generation !== null && liveRunOf(row)),
   }
+}
+
+function liveRunOf({ run }: Pick<SessionRow, 'run'>): { run?: LiveRun } {
+  const { live } = storedRunOf(run)
+  return live === undefined ? {} : { run: live }
+}
+
+function storedRunOf(run: string | null): StoredRun {
+  return run === null ? {} : JSON.parse(run)
 }
 
 function parentOf(sessionId: string, sequence: number | null): ParentLink {
@@ -143,6 +171,7 @@ function parentOf(sessionId: string, sequence: number | null): ParentLink {
 
 export function viewOf(row: ViewRow & EnvelopeColumns): SessionView {
   const envelope = envelopeOf(row.id, row)
+  const { view: run } = storedRunOf(row.run)
   return {
     record: recordOf(row),
     state: stateOf(row),
@@ -150,6 +179,10 @@ export function viewOf(row: ViewRow & EnvelopeColumns): SessionView {
     ...(row.last_work !== null && { lastWork: row.last_work }),
     ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
     ...(row.awaits_commit === 1 && { awaitsCommit: true }),
+    ...(run !== undefined && { run }),
+    ...(row.lease_until !== null && { leaseUntil: row.lease_until }),
+    ...(row.requests !== null && { requests: JSON.parse(row.requests) }),
+    ...(row.requests_at !== null && { requestsAt: row.requests_at }),
     envelopeAt: row.envelope_at,
     ...(envelope !== undefined && { envelope }),
   }
@@ -176,6 +209,7 @@ export function envelopeOf(sessionId: string, row: EnvelopeColumns): EnvelopeVie
 
 export function rowOf(view: SessionView): ViewRow {
   const { record, clearedAt, lastWork, commit, awaitsCommit, envelopeAt } = view
+  const run: StoredRun = defined({ live: record.run, view: view.run })
   return {
     ...stateRow(view),
     tenant: record.tenant,
@@ -207,6 +241,12 @@ export function rowOf(view: SessionView): ViewRow {
     parent_id: record.parent?.sessionId ?? null,
     parent_sequence: record.parent?.sequence ?? null,
     usage: record.usage === undefined ? null : encodeTrustedJson(usageNumbers(record)),
+    run_generation: record.run?.generation ?? null,
+    lease_until: view.leaseUntil ?? null,
+    due_at: dueAt(view) ?? null,
+    requests_at: view.requestsAt ?? null,
+    run: Object.keys(run).length === 0 ? null : encodeTrustedJson(run),
+    requests: view.requests === undefined ? null : encodeTrustedJson(view.requests),
   }
 }
 

@@ -302,7 +302,13 @@ CREATE TABLE sessions (
   envelope_at      integer not null default 1,
   parent_id        text,
   parent_sequence  integer,
-  usage            text
+  usage            text,
+  run_generation   integer,
+  lease_until      text,
+  due_at           text,
+  requests_at      text,
+  run              text,
+  requests         text
 ) strict, without rowid;
 
 CREATE TABLE settings (
@@ -460,13 +466,26 @@ CREATE INDEX sessions_activity on sessions (tenant, activity_minute);
 
 CREATE INDEX sessions_agent on sessions (tenant, active_agent, activity_minute);
 
+CREATE INDEX sessions_asked on sessions (tenant, requests_at, id) where requests_at is not null;
+
+CREATE INDEX sessions_asked_user on sessions (tenant, user_id, requests_at, id) where requests_at is not null;
+
+CREATE INDEX sessions_asking on sessions (tenant, requests_at, id) where requests is not null;
+
+CREATE INDEX sessions_asking_user on sessions (tenant, user_id, requests_at, id) where requests is not null;
+
 CREATE INDEX sessions_chatmode on sessions (tenant, chatmode, activity_minute);
 
 CREATE INDEX sessions_children on sessions (parent_id, activity_minute) where parent_id is not null;
 
+CREATE INDEX sessions_claimable on sessions (tenant, chatmode, due_at, id, active_agent, expires_at)
+  where due_at is not null;
+
 CREATE INDEX sessions_conversation on sessions (tenant, conversation_id, activity_minute);
 
 CREATE INDEX sessions_due on sessions (activity_minute, id) where ended_at is null;
+
+CREATE INDEX sessions_due_at on sessions (due_at) where due_at is not null;
 
 CREATE INDEX sessions_expiring on sessions (expires_at, id) where ended_at is null and expires_at is not null;
 

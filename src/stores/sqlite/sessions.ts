@@ -3,6 +3,7 @@ import { SessionNotFoundError, StorageError } from '../../domain/errors.ts'
 import { bytesOfAll } from '../../domain/event-size.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { endTime, type Scope, type SessionRecord } from '../../domain/record.ts'
+import { withStoredLease } from '../../domain/run.ts'
 import type { DailyUsage } from '../../domain/usage.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import type {
@@ -24,9 +25,10 @@ import type { LabelWriter } from './labels.ts'
 import { type EventBatches, runPiece } from './pieces.ts'
 import type { IndexWriter } from './recall-write.ts'
 import { blockOf, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
+import type { LeaseWriter } from './runs.ts'
 import { prepared } from './statement.ts'
 import type { UsageWriter } from './usage.ts'
-import { INSERT_SESSION, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
+import { INSERT_SESSION, UPDATE_DUE, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
 import { type EdgePosition, FIRST_EDGE, type WorkWriter } from './work.ts'
 
 const SELECT_SESSION = 'select * from sessions where id = ?'
@@ -84,6 +86,7 @@ interface Writers {
   labels: LabelWriter
   children: ChildSessions
   usages: UsageWriter
+  leases: LeaseWriter
 }
 
 /**
@@ -91,13 +94,14 @@ interface Writers {
  * one.
  */
 export function sessionWriter(db: Database, writers: Writers, newId: () => string, pieceMs: number) {
-  const { heads, log, work, index, envelopes, intake, hidden, batches, labels, children, usages } = writers
+  const { heads, log, work, index, envelopes, intake, hidden, batches, labels, children, usages, leases } = writers
   db.function('new_id', { directOnly: true }, () => newId())
   const selectSession = prepared<[string], SessionRow>(db, SELECT_SESSION)
   const selectActive = prepared<[object], SessionRow>(db, SELECT_ACTIVE)
   const selectBlocking = prepared<[string, string, string, string], SessionRow>(db, SELECT_BLOCKING)
   const insertSession = prepared(db, INSERT_SESSION)
   const updateView = prepared(db, UPDATE_VIEW)
+  const updateDue = prepared(db, UPDATE_DUE)
   const upsertState = prepared(db, UPSERT_STATE)
   const copyEvents = prepared(db, COPY_EVENTS)
   const copyTexts = prepared(db, COPY_TEXTS)
@@ -118,6 +122,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
   function replaceView(view: SessionView, addedBytes: number): void {
     const row = rowOf(view)
     updateView.run({ ...row, added_bytes: addedBytes })
+    updateDue.run(row.due_at, row.id)
     labels.replace(view.record)
     upsertState.run(row)
     envelopes.save(view)
@@ -250,7 +255,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
       // its index entries are in the partition of the previous owner
       if (tenant !== view.record.tenant || userId !== view.record.userId) index.drop(key.sessionId)
       heads.writeAndForget(key.sessionId)
-      replaceView(view, (bytes ?? before) - before)
+      replaceView(withStoredLease(view, leases.stored(key.sessionId)), (bytes ?? before) - before)
       work.replaceEdges(key.sessionId, edges)
       usages.change(key.sessionId, view.record, { cleared: true, rows: usage })
       if (view.commit !== undefined) work.linkIfFree(view)

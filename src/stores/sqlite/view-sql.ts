@@ -17,7 +17,8 @@ export const SELECT_VIEW = `
 /** The record of one session. No row: there is no such session. */
 export const SELECT_RECORD = `
   select id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, status, active_agent, head, turns,
-    started_at, last_activity_at, ended_at, expires_at, metadata, forked_from, parent_id, parent_sequence, usage
+    started_at, last_activity_at, ended_at, expires_at, metadata, forked_from, parent_id, parent_sequence, usage,
+    run_generation, run
   from sessions
   where id = ?`
 
@@ -33,15 +34,16 @@ export const INSERT_SESSION = `
     id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent,
     head, turns, cleared_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata, forked_from,
     last_work, commit_id, commit_position, awaits_commit, envelope_at, parent_id, parent_sequence,
-    usage, bytes
+    usage, bytes, run_generation, lease_until, due_at, requests_at, run, requests
   ) values (
     @id, @tenant, @user_id, @conversation_id, @chatmode, @workflow, @skill, @git_branch, @task, @state, @status,
     @active_agent, @head, @turns, @cleared_at, @started_at, @last_activity_at, @activity_minute, @ended_at,
     @expires_at, @metadata, @forked_from, @last_work, @commit_id, @commit_position,
     @awaits_commit, @envelope_at, @parent_id, @parent_sequence, @usage,
-    @bytes
+    @bytes, @run_generation, @lease_until, @due_at, @requests_at, @run, @requests
   )`
 
+/** All but `due_at`. */
 export const UPDATE_VIEW = `
   update sessions
   set tenant = @tenant, user_id = @user_id, conversation_id = @conversation_id, chatmode = @chatmode,
@@ -51,8 +53,15 @@ export const UPDATE_VIEW = `
       expires_at = @expires_at, metadata = @metadata, forked_from = @forked_from, last_work = @last_work,
       commit_id = @commit_id, commit_position = @commit_position, awaits_commit = @awaits_commit,
       envelope_at = @envelope_at, parent_id = @parent_id, parent_sequence = @parent_sequence, usage = @usage,
-      bytes = bytes + @added_bytes
+      run_generation = @run_generation, lease_until = @lease_until, requests_at = @requests_at, run = @run,
+      requests = @requests, bytes = bytes + @added_bytes
   where id = @id`
+
+/** Separate, since setting the column rewrites its index entries even if the value stays. */
+export const UPDATE_DUE = `
+  update sessions
+  set due_at = ?
+  where id = ?`
 
 export const UPSERT_STATE = `
   insert into session_state (session_id, scratchpad, version, updated_at)

@@ -37,7 +37,19 @@ create table sessions (
   parent_id        text,
   parent_sequence  integer,
   -- Sums of model calls as a JSON list: the number of the turn, six in total, six of that turn. Null: there was none.
-  usage            text
+  usage            text,
+  -- Generation of the live run. Null: there is none.
+  run_generation   integer,
+  -- When its lease expires. A renewal moves it without an event.
+  lease_until      text,
+  -- Since when, or from when on, the session needs work. Null: it needs none.
+  due_at           text,
+  -- When a request was last opened or resolved.
+  requests_at      text,
+  -- The live run and what is known of all runs, as {"live":{…},"view":{…}}. Null: there were none.
+  run              text,
+  -- The open requests as a JSON list. Null: there are none.
+  requests         text
 ) strict, without rowid;
 
 create unique index sessions_one_active on sessions (tenant, user_id, chatmode, conversation_id) where ended_at is null;
@@ -54,6 +66,16 @@ create index sessions_conversation on sessions (tenant, conversation_id, activit
 create index sessions_due on sessions (activity_minute, id) where ended_at is null;
 create index sessions_expiring on sessions (expires_at, id) where ended_at is null and expires_at is not null;
 create index sessions_uncommitted on sessions (ended_at, id) where awaits_commit = 1;
+-- Sessions that need work: of a tenant and chatmode, the longest waiting first, with what else a claim asks for; and of
+-- all tenants, to see at once that there are none.
+create index sessions_claimable on sessions (tenant, chatmode, due_at, id, active_agent, expires_at)
+  where due_at is not null;
+create index sessions_due_at on sessions (due_at) where due_at is not null;
+-- Sessions with open requests, and with requests that may be resolved.
+create index sessions_asking on sessions (tenant, requests_at, id) where requests is not null;
+create index sessions_asking_user on sessions (tenant, user_id, requests_at, id) where requests is not null;
+create index sessions_asked on sessions (tenant, requests_at, id) where requests_at is not null;
+create index sessions_asked_user on sessions (tenant, user_id, requests_at, id) where requests_at is not null;
 
 -- An index on metadata: its short top-level members as JSON text, such as ["project","x"].
 create table session_labels (
