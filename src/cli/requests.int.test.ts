@@ -26,19 +26,19 @@ describe('throughline requests', () => {
     expect((await run('--user', 'ada')).stdout).toBe(
       [
         'Book it?�[2J',
-        '  request  book',
-        '  kind     approval',
-        `  session  ${id}`,
-        '  user     ada',
-        '  opened   2026-01-31T09:30:00.000Z',
-        '  schema   {"type":"boolean"}',
+        'request  book',
+        'kind     approval',
+        `session  ${id}`,
+        'user     ada',
+        'opened   2026-01-31T09:30:00.000Z',
+        'schema   {"type":"boolean"}',
         '',
       ].join('\n'),
     )
     expect((await run('--user', 'bob')).stdout).toBe('No open requests.\n')
     expect((await run(id.slice(-12), '--resolve', 'book', '--value', 'true')).stdout).toBe('Resolved book with true.\n')
     expect((await run()).stdout).toBe('No open requests.\n')
-    expect((await run(id)).stdout).toContain('  value      true')
+    expect((await run(id)).stdout).toContain('value      true')
     const { items } = JSON.parse((await run(id, '--json')).stdout)
     expect(items).toMatchObject([{ id: 'book', status: 'resolved', value: true }])
   })

@@ -98,7 +98,7 @@ function formatRequest(request: SessionRequest & Partial<FoundRequest>, { paint 
   })
   const rows = Object.entries(facts)
   const table = renderTable(rows, [
-    { value: ([name]) => `  ${name}`, paint: (text) => paint('dim', text) },
+    { value: ([name]) => name, paint: (text) => paint('dim', text) },
     { value: ([, fact]) => String(fact) },
   ])
   return `${paint('bold', sanitizeLines(question))}\n${table}`

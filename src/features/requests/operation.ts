@@ -6,7 +6,6 @@ import { type Json, type JsonObject, parseJsonInput } from '../../domain/json.ts
 import { LIMITS } from '../../domain/limits.ts'
 import { defined } from '../../domain/optional.ts'
 import type { OpenRequest, RequestOpenedParts, RequestResolvedParts } from '../../domain/request.ts'
-import { lazy } from '../../lazy.ts'
 import { type Draft, decideOn } from '../kernel/decide.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { name, parse, writeOptions } from '../kernel/parse.ts'
@@ -15,9 +14,6 @@ import { findOpened, openedRequest, resolutionPages, resolvedRequest } from './h
 import { requestInput } from './schema.ts'
 
 export { findRequests, requestsOf } from './list.ts'
-
-/** Only requests with a schema need it. */
-const checks = lazy(() => import('./check-value.ts'))
 
 /** Opens a request. */
 export async function openRequest(
@@ -30,7 +26,10 @@ export async function openRequest(
   const { idempotencyKey } = parse(writeOptions, options)
   // in the event it is nested one level deeper
   const schema = given && parseJsonInput<JsonObject>(given, 'schema', LIMITS.requestSchema, 2)
-  if (schema !== undefined) (await checks()).requireCheckable(schema)
+  if (schema !== undefined) {
+    const { requireCheckable } = await import('./check-value.ts')
+    requireCheckable(schema)
+  }
   const parts: RequestOpenedParts = defined({ id: chosen ?? deps.newId(), kind, schema, toolCallId })
   const draft: Draft = { type: 'request_opened', content: question, parts: parts as unknown as JsonObject }
   const command = ['request', chosen, kind, question, schema, toolCallId]
@@ -66,7 +65,7 @@ export async function resolveRequest(
   const id = parse(name, requestId, 'id')
   const { idempotencyKey } = parse(writeOptions, options)
   const value = parseJsonInput<Json>(input.value, 'value', LIMITS.requestValue, 2)
-  const { checkValue } = await checks()
+  const { checkValue } = await import('./check-value.ts')
   const seen: { request?: OpenRequest | undefined } = {}
   const { events } = await decideOn(
     deps,

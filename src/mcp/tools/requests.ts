@@ -15,8 +15,8 @@ const requestSchema = z.object({
   sessionId: z.string(),
   kind: z.string(),
   question: z.string(),
-  schema: z.looseObject({}).optional().describe('JSON Schema of the value that resolves it.'),
-  toolCallId: z.string().optional().describe('The tool call that waits for it.'),
+  schema: z.looseObject({}).optional(),
+  toolCallId: z.string().optional(),
   openedAt: z.string(),
 })
 
@@ -82,13 +82,12 @@ const resolveRequest = defineTool({
     value: z.unknown().describe("The user's decision: JSON that fits the schema of the request."),
     idempotencyKey,
   }),
-  output: z.object({ id: z.string(), sessionId: z.string(), resolvedAt: z.string() }),
+  output: z.object({ resolvedAt: z.string() }),
   effect: 'changes',
   async run({ tl }, { sessionId: id, requestId, value, idempotencyKey: key }) {
     const session = await tl.sessions.get(id)
     const resolved = await session.resolve(requestId, value as never, defined({ idempotencyKey: key }))
-    const data = { id: resolved.id, sessionId: id, resolvedAt: resolved.resolvedAt ?? '' }
-    return { data, text: 'Resolved. The session can continue.' }
+    return { data: { resolvedAt: resolved.resolvedAt ?? '' }, text: 'Resolved. The session can continue.' }
   },
 })
 
