@@ -38,7 +38,7 @@ describe('throughline requests', () => {
     expect((await run('--user', 'bob')).stdout).toBe('No open requests.\n')
     expect((await run(id.slice(-12), '--resolve', 'book', '--value', 'true')).stdout).toBe('Resolved book with true.\n')
     expect((await run()).stdout).toBe('No open requests.\n')
-    expect((await run(id)).stdout).toContain('value      true')
+    expect((await run(id)).stdout).toMatch(/^value +true$/m)
     const { items } = JSON.parse((await run(id, '--json')).stdout)
     expect(items).toMatchObject([{ id: 'book', status: 'resolved', value: true }])
   })
