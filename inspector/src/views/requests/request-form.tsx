@@ -30,7 +30,7 @@ export function RequestForm({ sessionId, request, onResolved }: Props) {
   }, [problem])
 
   const wrongField = problem?.field === undefined ? undefined : fieldAt(form, problem.field)
-  const wrong = wrongField && problem && { name: wrongField.name, text: problem.message }
+  const wrong = wrongField && problem && { name: wrongField.name, text: shortMessage(problem, wrongField.name) }
 
   const send = async () => {
     if (isSending) return
@@ -75,6 +75,11 @@ export function RequestForm({ sessionId, request, onResolved }: Props) {
       </div>
     </form>
   )
+}
+
+/** The message of a problem, without the path of the field it is shown at. */
+function shortMessage({ message }: Problem, name: string): string {
+  return message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message
 }
 
 function inputProblem({ field, message }: InputError): Problem {

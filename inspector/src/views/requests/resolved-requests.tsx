@@ -30,7 +30,7 @@ export function ResolvedRequests({ data }: { data: SessionData }) {
                 </span>
               )}
             </p>
-            <Clamp text={question} most={300} />
+            <Clamp text={question} most={300} class="plain" />
             <JsonView value={value} most={1000} />
           </li>
         ))}
