@@ -34,7 +34,7 @@ const ONES = `array_fill(1, array[${SHARED}])`
 const many = (value: string) => `array_fill(${value}, array[${SHARED}])`
 
 const APPEND_EVENT = `
-  perform context.append_event(v_partition, v_sessions[1], null, null, 1, 500, now(), 29000000, gen_random_uuid(), ${EVENT},
+  perform context.append_event(v_partition, v_sessions[1], null, null, 1, 500, now(), 29000000, null, gen_random_uuid(), ${EVENT},
     null, null, null, ${CHECKSUM})`
 
 const OURS: Inside['calls'] = {
@@ -42,11 +42,11 @@ const OURS: Inside['calls'] = {
   I2: `
     perform context.append_events(v_partition, ${many('v_partition')}, v_sessions, null, null, ${ONES}, ${ONES}, ${ONES},
       ${many('now()')}, ${many('29000000')}, null, ${many("'user_message'::text")},
-      '{}', '{}', '{}', '{}', '{}', v_places, ${ONES}, null, v_sessions, ${many("'user_message'::text")}, ${many("'user'::text")},
+      null, ${many('now()')}, '{}', '{}', '{}', '{}', '{}', v_places, ${ONES}, null, v_sessions, ${many("'user_message'::text")}, ${many("'user'::text")},
       ${many('v_content')}, null, null, null, ${many(CHECKSUM)})`,
   I3: `
     perform context.create_session(v_partition, gen_random_uuid(), 'none', false, now(), 29000000, 'local', 'bench', gen_random_uuid()::text, 'default',
-      null, null, null, null, 'running', '{"state":"running"}', 'coach', 0, null, '{}', '{}', 0, 'coach', 'bench', null, null, '{}',
+      null, null, null, null, 'running', '{"state":"running"}', 'coach', 0, null, '{}', '{}', null, null, now(), '{}', 0, 'coach', 'bench', null, null, '{}',
       '{}', now(), now(), null, gen_random_uuid(), 'session_started', 'system', '', '{"userId":"bench"}', null, null, ${CHECKSUM})`,
 }
 
@@ -63,7 +63,8 @@ const BY_HAND: Inside['calls'] = {
 const UNCHECKED = `
   create or replace function context.append_event(
     p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer,
-    p_at timestamptz, p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea
+    p_at timestamptz, p_minute integer, p_run integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json,
+    e_agent text, e_occurred text, e_checksum bytea
   )
   returns integer
   language plpgsql security definer set search_path = context, pg_temp set jit = off as $$

@@ -121,9 +121,9 @@ import type { StoreClock } from './clock.ts'
  * - S43 `claimable` returns sessions that need work at `at` (`dueAt` of their view is not after it, and they have not
  *   expired), of any tenant or those of `within`: for each of up to `tenants` tenants in ascending order after `after`,
  *   and then from the first again, up to `limit` sessions, the longest waiting first, ties by ascending id. It reads
- *   no more sessions than that, however many there are, except those that `agents` or their expiry leaves out, and
- *   the live sessions of a user in `within`. An append with a user message to a session that takes work and has no
- *   live run makes it need work from `at` on, if it does not already.
+ *   no more sessions than that of each chatmode and agent, however many there are, except those that `agents` or their
+ *   expiry leaves out, and the live sessions of a user in `within`. An append with a user message to a session that
+ *   takes work and has no live run makes it need work from `at` on, if it does not already.
  *
  * Requests
  * - S44 `asking` returns sessions of a tenant, or of one user, that have an open request (`status: 'open'`) or ever had

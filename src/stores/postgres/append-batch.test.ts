@@ -4,6 +4,8 @@ import { someEvent } from '../conformance/samples.ts'
 import { batchColumns, keyedAppends, type PendingAppend, singleColumns, takeBatch } from './append-batch.ts'
 
 const AT = '2026-05-01T12:00:59.999Z'
+const EARLIER = '2026-05-01T12:00:59.998Z'
+const LATER = '2026-05-01T12:01:00.000Z'
 const MINUTE = Date.parse('2026-05-01T12:00:00Z') / 60_000
 
 function append(sessionId: string, rest: Partial<AppendRequest> = {}, count = 1): PendingAppend {
@@ -30,9 +32,10 @@ test('groups appends by session in order, and sorts groups by tenant and id', ()
   expect(pending).toEqual([])
 })
 
-test('leaves appends with another owner, the same key or an expected sequence in the queue, and later ones to the session', () => {
+test('leaves appends with another owner or run, the same key or an expected sequence in the queue, and later ones to the session', () => {
   for (const apart of [
     { within: { tenant: 'x', userId: 'other' } },
+    { run: 2 },
     { expectedSequence: 3 },
     keyed('k'),
   ] satisfies Partial<AppendRequest>[]) {
@@ -71,7 +74,7 @@ test('takes at most 256 events, unless one append has more, and of each user in 
 test('columns give the session and place of each event', () => {
   const groups = takeBatch([append('a', {}, 2), append('a', keyed('k')), append('b', { expectedSequence: 2 ** 40 }, 2)])
   const columns = batchColumns(groups, keyedAppends(groups))
-  expect(columns.slice(0, 20)).toEqual([
+  expect(columns.slice(0, 22)).toEqual([
     7,
     [7, 7],
     ['a', 'b'],
@@ -84,6 +87,8 @@ test('columns give the session and place of each event', () => {
     [MINUTE, MINUTE],
     [null, 2 ** 31 - 1],
     ['user_message', 'user_message'],
+    null,
+    [AT, AT],
     [1],
     ['k'],
     ['f'],
@@ -99,6 +104,20 @@ test('a session has a type if all its events have it', () => {
   const other = someEvent('hello', 'model_message')
   const groups = takeBatch([append('a'), append('b'), append('a', { events: [other] })])
   expect(batchColumns(groups, [])[11]).toEqual([null, 'user_message'])
+})
+
+test('appends of one run share a batch; the first message of a session is when it needs work', () => {
+  const model = someEvent('hello', 'model_message')
+  const groups = takeBatch([
+    append('a', { run: 3, events: [model], at: EARLIER }),
+    append('a', { run: 3 }),
+    append('a', { run: 3, at: LATER }),
+    append('b', { events: [model] }),
+  ])
+  expect(batchColumns(groups, []).slice(12, 14)).toEqual([
+    [3, null],
+    [AT, null],
+  ])
 })
 
 test('only a single event without conditions uses append_event', () => {

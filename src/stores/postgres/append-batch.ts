@@ -29,12 +29,15 @@ export interface Group<Item extends PendingAppend> {
   items: Item[]
   /** The head that the session must be at. */
   expected: number | undefined
+  /** The generation that the live run must have. */
+  run: number | undefined
 }
 
 /**
- * Removes the appends of the next batch from the queue. In one batch a session has one owner and each key once, and an
- * append with an expected sequence is the only one of its session. An append that does not fit stays in the queue, with
- * all later ones to the same session. So do those to `held` sessions. Where not all fit, users take turns.
+ * Removes the appends of the next batch from the queue. In one batch a session has one owner and each key once,
+ * appends of one run or of none, and an append with an expected sequence is the only one of its session. An append that
+ * does not fit stays in the queue, with all later ones to the same session. So do those to `held` sessions. Where not
+ * all fit, users take turns.
  */
 export function takeBatch<Item extends PendingAppend>(
   pending: Item[],
@@ -74,15 +77,15 @@ function inTurns<Item extends PendingAppend>(pending: readonly Item[]): Iterable
 }
 
 function groupOf<Item extends PendingAppend>(item: Item): Group<Item> {
-  const { sessionId, expectedSequence } = item.request
+  const { sessionId, expectedSequence: expected, run } = item.request
   const [tenant, userId] = ownerOf(item.request)
-  return { sessionId, partition: item.partition, tenant, userId, items: [item], expected: expectedSequence }
+  return { sessionId, partition: item.partition, tenant, userId, items: [item], expected, run }
 }
 
 function fits<Item extends PendingAppend>(group: Group<Item>, { request, partition }: Item): boolean {
   const [tenant, userId] = ownerOf(request)
   if (tenant !== group.tenant || userId !== group.userId || partition !== group.partition) return false
-  if (group.expected !== undefined || request.expectedSequence !== undefined) return false
+  if (group.expected !== undefined || request.expectedSequence !== undefined || group.run !== request.run) return false
   const key = request.idempotency?.key
   return key === undefined || group.items.every((other) => other.request.idempotency?.key !== key)
 }
@@ -125,7 +128,7 @@ function nullIfEmpty(column: readonly unknown[]): readonly unknown[] | null {
 export const BATCH_TYPES: readonly ElementType[] = [
   ...(['smallint', 'smallint', 'uuid', 'text', 'text', 'integer', 'integer', 'integer'] as const),
   ...(['timestamptz', 'integer'] as const),
-  ...(['integer', 'text'] as const),
+  ...(['integer', 'text', 'integer', 'timestamptz'] as const),
   ...(['integer', 'text', 'text', 'integer', 'integer'] as const),
   ...(['integer', 'integer', 'timestamptz', 'uuid', 'text', 'text', 'text', 'json', 'text', 'text', 'bytea'] as const),
 ]
@@ -151,6 +154,8 @@ export function batchColumns<Item extends PendingAppend>(
     times.map(minuteOf),
     nullIfEmpty(groups.map(({ expected }) => (expected === undefined ? null : Math.min(expected, MAX_INT)))),
     nullIfEmpty(events.map(commonType)),
+    nullIfEmpty(groups.map(({ run }) => run ?? null)),
+    nullIfEmpty(groups.map(firstMessageAt)),
     keyed.map(({ session }) => session),
     keyed.map(({ item }) => item.request.idempotency?.key),
     keyed.map(({ item }) => item.request.idempotency?.fingerprint),
@@ -162,6 +167,12 @@ export function batchColumns<Item extends PendingAppend>(
     requests.length === groups.length ? null : requests.flatMap((request) => request.events.map(() => request.at)),
     ...eventColumns(events.flat()).map(nullIfEmpty),
   ]
+}
+
+/** The time of the first append with a user message; null if there is none. */
+function firstMessageAt({ items }: Group<PendingAppend>): string | null {
+  const times = items.flatMap(({ request }) => (countTurns(request.events) > 0 ? [request.at] : []))
+  return times.sort()[0] ?? null
 }
 
 /** The common type of the events; null if they differ. */
@@ -179,7 +190,7 @@ export function singleColumns<Item extends PendingAppend>([group, more]: readonl
   const [event] = events
   if (event === undefined || events.length > 1 || idempotency !== undefined || expectedSequence !== undefined)
     return undefined
-  const { partition, sessionId, tenant, userId } = group
+  const { partition, sessionId, tenant, userId, run = null } = group
   const counts = [countTurns(events), bytesOfAll(events)]
-  return [partition, sessionId, tenant, userId, ...counts, at, minuteOf(at), ...eventValues(event)]
+  return [partition, sessionId, tenant, userId, ...counts, at, minuteOf(at), run, ...eventValues(event)]
 }

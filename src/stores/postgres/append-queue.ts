@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   IdempotencyMismatchError,
+  RunLostError,
   SequenceConflictError,
   SessionEndedError,
   SessionNotFoundError,
@@ -26,7 +27,7 @@ import { appendedUsage } from './usage-json.ts'
 
 const APPEND_ONE: Statement = {
   name: 'append-one',
-  text: 'select context.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as sequence',
+  text: 'select context.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) as sequence',
 }
 
 const APPEND: Statement = {
@@ -34,7 +35,7 @@ const APPEND: Statement = {
   text: `
     select heads, refused, known
     from context.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-      $21, $22, $23, $24, $25::json[], $26, $27, $28)`,
+      $21, $22, $23, $24, $25, $26, $27::json[], $28, $29, $30)`,
   arrays: BATCH_TYPES,
 }
 
@@ -43,7 +44,7 @@ const APPEND_ONE_WITH_USAGE: Statement = {
   name: 'append-one-with-usage',
   text: `
     select context.append_event_with_usage($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-      $17) as sequence`,
+      $17, $18) as sequence`,
 }
 
 const APPEND_WITH_USAGE: Statement = {
@@ -51,7 +52,7 @@ const APPEND_WITH_USAGE: Statement = {
   text: `
     select heads, refused, known
     from context.append_events_with_usage($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-      $19, $20, $21, $22, $23, $24, $25::json[], $26, $27, $28, $29)`,
+      $19, $20, $21, $22, $23, $24, $25, $26, $27::json[], $28, $29, $30, $31)`,
   arrays: BATCH_TYPES,
 }
 
@@ -62,11 +63,11 @@ const MAX_RESENDS = 8
 const HELD = 5
 
 /**
- * Why nothing was written to a session. `again`: another append of the batch had a stored key. `wait`: a decision holds
- * appends back.
+ * Why nothing was written to a session. `lost`: the run is over. `again`: another append of the batch had a stored key.
+ * `wait`: a decision holds appends back.
  */
 interface Refusal {
-  outcome: 'missing' | 'ended' | 'conflict' | 'again' | 'wait'
+  outcome: 'missing' | 'ended' | 'conflict' | 'lost' | 'again' | 'wait'
   head?: number | null
   ended?: string | null
 }
@@ -289,8 +290,12 @@ function oneQueue({ connections, locator, replay, onWritten }: Sender, move: (it
   }
 }
 
-function refusalError({ sessionId, expectedSequence = 0 }: AppendRequest, { outcome, head, ended }: Refusal): Error {
+function refusalError(
+  { sessionId, expectedSequence = 0, run: generation = 0 }: AppendRequest,
+  { outcome, head, ended }: Refusal,
+): Error {
   if (outcome === 'ended') return new SessionEndedError({ sessionId, endedAt: isoTime(ended ?? '') })
   if (outcome === 'missing') return new SessionNotFoundError(sessionId)
+  if (outcome === 'lost') return new RunLostError({ sessionId, generation })
   return new SequenceConflictError({ sessionId, expected: expectedSequence, actual: head ?? 0 })
 }

@@ -45,8 +45,8 @@ const DECIDE: Statement = {
   name: 'decide',
   text: `
     select outcome, first_sequence
-    from context.decide_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-      $19::json[], $20, $21, $22, $23, $24, $25, $26, $27)`,
+    from context.decide_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+      $21, $22::json[], $23, $24, $25, $26, $27, $28, $29, $30)`,
 }
 
 /** Milliseconds until a decision that meets conflicts gives up. */
@@ -216,6 +216,9 @@ function written(before: SessionView, { events, view, edges = [] }: Decision): u
   return [
     viewJson(isMoved ? view : rest, view.record.metadata !== before.record.metadata),
     view.clearedAt !== before.clearedAt,
+    before.leaseUntil,
+    view.leaseUntil !== before.leaseUntil,
+    before.record.turns,
     // the place among the events, because appends in between change the sequence
     isMoved ? view.envelopeAt - before.record.head : null,
     ...eventColumns(events),

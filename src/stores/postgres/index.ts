@@ -13,6 +13,7 @@ import { currentSchema, migrate, requireSchema } from './migrate.ts'
 import { type Partitions, partitionsOf } from './partitions.ts'
 import { readCalls } from './read.ts'
 import { recallCalls } from './recall.ts'
+import { runCalls } from './runs.ts'
 import { ScratchpadCache } from './scratchpad-cache.ts'
 import { sessionLocator } from './session-locator.ts'
 import { sessionCalls } from './sessions.ts'
@@ -49,6 +50,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const sessions = sessionCalls(connections, locator, partitions)
   const reads = readCalls(connections, locator, partitions)
   const work = workCalls(connections, locator, partitions)
+  const runs = runCalls(connections, locator, partitions)
   const usage = usageCalls(connections, locator, partitions)
   const storage = storageCalls(connections, locator, partitions)
   const watching = watchers(connections)
@@ -140,6 +142,9 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     deriveWork: (request) => call(() => work.deriveWork(request)),
     commits: (query) => call(() => work.commits(query)),
     due: (query) => call(() => work.due(query)),
+    renew: (request) => call(() => runs.renew(request)),
+    claimable: (query) => call(() => runs.claimable(query)),
+    asking: (query) => call(() => runs.asking(query)),
     pausedSince: () => call(() => sessions.pausedSince()),
     pause: (since) => call(() => sessions.pause(since)),
     secret: (candidate) => call(() => sessions.secret(candidate)),

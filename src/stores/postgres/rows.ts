@@ -2,7 +2,9 @@ import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import { encodeTrustedJson, type JsonObject } from '../../domain/json.ts'
 import { labelsOf } from '../../domain/label.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import type { ParentLink, Principal, SessionRecord, SessionStatus } from '../../domain/record.ts'
+import type { LiveRun, ParentLink, Principal, SessionRecord, SessionStatus } from '../../domain/record.ts'
+import type { OpenRequest } from '../../domain/request.ts'
+import { dueAt, type RunView } from '../../domain/run.ts'
 import type { CommitLink, NewEvent, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import { usageFrom, usageNumbers } from '../usage-numbers.ts'
 import { type EnvelopeColumns, envelopeOf, envelopeValues } from './envelope-rows.ts'
@@ -49,10 +51,21 @@ export interface SessionRow {
   parent_sequence: number | null
   /** A driver returns bigint as text. */
   usage: (number | string)[] | null
+  /** Lists and records have only the live one. */
+  run: StoredRuns | null
+}
+
+/** The runs of a session: that of the record, and that of the views. */
+interface StoredRuns {
+  live?: LiveRun
+  known?: RunView
 }
 
 /** A row of `context.session_views`. */
 export interface ViewRow extends SessionRow, EnvelopeColumns {
+  lease_until: string | null
+  requests: OpenRequest[] | null
+  requests_at: string | null
   scratchpad: JsonObject
   version: number
   updated_at: string
@@ -106,6 +119,8 @@ export function stateRow(text: string): StateRow {
 export function viewRow(text: string): ViewRow {
   const row: ViewRow = withTimes(JSON.parse(text))
   row.updated_at = isoTime(row.updated_at)
+  if (row.lease_until !== null) row.lease_until = isoTime(row.lease_until)
+  if (row.requests_at !== null) row.requests_at = isoTime(row.requests_at)
   if (row.envelope_created_at === null) return row
   row.envelope_created_at = isoTime(row.envelope_created_at)
   row.envelope_updated_at = isoTime(row.envelope_updated_at)
@@ -147,6 +162,7 @@ export function recordOf(row: RecordRow): SessionRecord {
     ...(row.forked_from !== null && { forkedFrom: row.forked_from }),
     ...(row.parent_id !== null && { parent: parentOf(row.parent_id, row.parent_sequence) }),
     ...(row.usage !== null && { usage: usageFrom(row.usage, row.turns) }),
+    ...(row.run?.live !== undefined && { run: row.run.live }),
   }
 }
 
@@ -162,13 +178,18 @@ export function viewOf(row: ViewRow): SessionView {
     ...(row.last_work !== null && { lastWork: row.last_work }),
     ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
     ...(row.awaits_commit && { awaitsCommit: true }),
+    ...(row.run?.known !== undefined && { run: row.run.known }),
+    ...(row.lease_until !== null && { leaseUntil: row.lease_until }),
+    ...(row.requests !== null && { requests: row.requests }),
+    ...(row.requests_at !== null && { requestsAt: row.requests_at }),
     envelopeAt: row.envelope_at,
     ...envelopeOf(row.id, row),
   }
 }
 
 /** The views of a new session as column values: record, state, envelope. */
-export function newSessionValues({ record, state, envelope }: SessionView): unknown[] {
+export function newSessionValues(view: SessionView): unknown[] {
+  const { record, state, envelope } = view
   return [
     ...[record.tenant, record.userId, record.conversationId, record.chatmode],
     ...[record.workflow, record.skill, record.gitBranch, record.task],
@@ -178,6 +199,7 @@ export function newSessionValues({ record, state, envelope }: SessionView): unkn
       labelsOf(record.metadata),
       record.parent?.sessionId,
       record.parent?.sequence,
+      dueAt(view),
     ],
     ...[encodeTrustedJson(state.scratchpad), state.version],
     ...envelopeValues(envelope),
@@ -185,28 +207,45 @@ export function newSessionValues({ record, state, envelope }: SessionView): unkn
 }
 
 /** Encodes views for the functions. With the labels of the metadata, unless they are as they were. */
-export function viewJson({ record, state, ...rest }: SessionView, hasLabels = true): string {
+export function viewJson(view: SessionView, hasLabels = true): string {
+  const { record, state, ...rest } = view
   const labels = hasLabels && { labels: labelsOf(record.metadata) }
   const usage = record.usage !== undefined && { usage: usageNumbers(record) }
-  return encodeTrustedJson({ ...record, ...state, ...rest, ...labels, ...usage })
+  const hasRuns = record.run !== undefined || view.run !== undefined
+  const runs = hasRuns && { run: { live: record.run, known: view.run } }
+  return encodeTrustedJson({ ...record, ...state, ...rest, ...labels, ...usage, ...runs, dueAt: dueAt(view) })
 }
 
 /** Views as {@link viewJson} encodes them. */
-export type FlatView = Omit<SessionRecord, 'usage'> &
+export type FlatView = Omit<SessionRecord, 'usage' | 'run'> &
   SessionScratchpad &
-  Omit<SessionView, 'record' | 'state'> & { readonly labels?: readonly string[]; readonly usage?: readonly number[] }
+  Omit<SessionView, 'record' | 'state' | 'run'> & {
+    readonly labels?: readonly string[]
+    readonly usage?: readonly number[]
+    readonly run?: StoredRuns
+    readonly dueAt?: string
+  }
 
 /** Reverses {@link viewJson}. */
 export function viewOfJson(flat: FlatView): SessionView {
-  const { scratchpad, version, updatedAt, labels: _labels, ...rest } = flat
-  const { clearedAt, lastWork, commit, awaitsCommit, envelopeAt, envelope, usage, ...record } = rest
+  const { scratchpad, version, updatedAt, labels: _labels, dueAt: _due, usage, run, ...rest } = flat
+  const { clearedAt, lastWork, commit, awaitsCommit, envelopeAt, envelope, ...more } = rest
+  const { leaseUntil, requests, requestsAt, ...record } = more
   return {
-    record: { ...record, ...(usage !== undefined && { usage: usageFrom(usage, record.turns) }) },
+    record: {
+      ...record,
+      ...(usage !== undefined && { usage: usageFrom(usage, record.turns) }),
+      ...(run?.live !== undefined && { run: run.live }),
+    },
     state: { scratchpad, version, updatedAt },
     clearedAt,
     ...(lastWork !== undefined && { lastWork }),
     ...(commit !== undefined && { commit }),
     ...(awaitsCommit !== undefined && { awaitsCommit }),
+    ...(run?.known !== undefined && { run: run.known }),
+    ...(leaseUntil !== undefined && { leaseUntil }),
+    ...(requests !== undefined && { requests }),
+    ...(requestsAt !== undefined && { requestsAt }),
     envelopeAt,
     ...(envelope !== undefined && { envelope }),
   }

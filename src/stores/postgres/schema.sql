@@ -75,6 +75,11 @@ create type context.input_view as (
   parent json,
   labels text[],
   usage bigint[],
+  run json,
+  "leaseUntil" timestamp with time zone,
+  "dueAt" timestamp with time zone,
+  requests json,
+  "requestsAt" timestamp with time zone,
   "lastWork" text,
   commit json,
   "awaitsCommit" boolean,
@@ -478,7 +483,11 @@ create table context.sessions (
   bytes bigint not null default 0,
   started_at timestamp with time zone not null,
   last_activity_at timestamp with time zone not null,
+  due_at timestamp with time zone,
+  lease_until timestamp with time zone,
+  requests_at timestamp with time zone,
   activity_minute integer not null,
+  run_generation integer,
   ended_at timestamp with time zone,
   expires_at timestamp with time zone,
   metadata json not null,
@@ -495,13 +504,18 @@ create table context.sessions (
   parent_id uuid,
   parent_sequence integer,
   usage bigint[],
+  run json,
+  requests json,
   constraint sessions_pkey PRIMARY KEY (partition, id)
 ) with (fillfactor=80);
 CREATE INDEX sessions_active ON context.sessions USING btree (tenant, user_id, chatmode, started_at, id) WHERE ((ended_at IS NULL) AND (parent_id IS NULL));
 CREATE INDEX sessions_activity ON context.sessions USING btree (tenant, activity_minute);
 CREATE INDEX sessions_agent ON context.sessions USING btree (tenant, active_agent, activity_minute);
+CREATE INDEX sessions_asked ON context.sessions USING btree (tenant, requests_at, id, user_id) WHERE (requests_at IS NOT NULL);
+CREATE INDEX sessions_asking ON context.sessions USING btree (tenant, requests_at, id, user_id) WHERE (requests IS NOT NULL);
 CREATE INDEX sessions_chatmode ON context.sessions USING btree (tenant, chatmode, activity_minute);
 CREATE INDEX sessions_children ON context.sessions USING btree (partition, parent_id, activity_minute) WHERE (parent_id IS NOT NULL);
+CREATE INDEX sessions_claimable ON context.sessions USING btree (tenant COLLATE "C", chatmode, due_at, id, active_agent, user_id, expires_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX sessions_conversation ON context.sessions USING btree (tenant, conversation_id, activity_minute);
 CREATE INDEX sessions_due ON context.sessions USING btree (activity_minute, id) WHERE (ended_at IS NULL);
 CREATE INDEX sessions_expiring ON context.sessions USING btree (expires_at, id) WHERE ((ended_at IS NULL) AND (expires_at IS NOT NULL));
@@ -509,6 +523,7 @@ CREATE INDEX sessions_id ON context.sessions USING btree (id);
 CREATE INDEX sessions_state ON context.sessions USING btree (tenant, state, activity_minute);
 CREATE INDEX sessions_uncommitted ON context.sessions USING btree (ended_at, id) WHERE awaits_commit;
 CREATE INDEX sessions_user ON context.sessions USING btree (tenant, user_id, activity_minute);
+CREATE INDEX sessions_work ON context.sessions USING btree (due_at) WHERE (due_at IS NOT NULL);
 alter table context.sessions enable row level security;
 alter table context.sessions force row level security;
 create policy tenant on context.sessions as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
@@ -737,6 +752,10 @@ create view context.session_views with (security_invoker=true) as
     s.parent_id,
     s.parent_sequence,
     s.usage,
+    s.run,
+    s.lease_until,
+    s.requests,
+    s.requests_at,
     st.scratchpad,
     st.version,
     st.updated_at,
@@ -861,7 +880,7 @@ end $function$
 ;
 alter function context.add_words(smallint,text,text,text,uuid[],integer[],text[],integer[],bytea[],uuid[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.append_event(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer, p_at timestamp with time zone, p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea)
+CREATE OR REPLACE FUNCTION context.append_event(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer, p_at timestamp with time zone, p_minute integer, p_run integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -878,9 +897,12 @@ declare
 begin
   update sessions x
   set head = x.head + 1, turns = x.turns + p_turns, bytes = x.bytes + p_bytes, last_activity_at = p_at,
-      activity_minute = p_minute
+      activity_minute = p_minute,
+      due_at = case when p_turns > 0 and x.run_generation is null and takes_work(x.state) then least(x.due_at, p_at)
+        else x.due_at end
   where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     and x.ended_at is null and (x.expires_at is null or x.expires_at > p_at) and x.appends_wait_until is null
+    and (p_run is null or x.run_generation = p_run)
   returning x.head, x.tenant,
     case when starts_with(x.marked_types, (x.head / 256)::text || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0
       then null else x.marked_types end
@@ -899,10 +921,10 @@ begin
   return v_head;
 end $function$
 ;
-alter function context.append_event(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
-grant execute on function context.append_event(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea) to throughline_app;
+alter function context.append_event(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,integer,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
+grant execute on function context.append_event(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,integer,uuid,text,text,text,json,text,text,bytea) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.append_event_with_usage(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer, p_at timestamp with time zone, p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea, p_usage json)
+CREATE OR REPLACE FUNCTION context.append_event_with_usage(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer, p_at timestamp with time zone, p_minute integer, p_run integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea, p_usage json)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -910,8 +932,8 @@ CREATE OR REPLACE FUNCTION context.append_event_with_usage(p_partition smallint,
  SET jit TO 'off'
 AS $function$
 declare
-  v_head integer := append_event(p_partition, p_session, p_tenant, p_user, p_turns, p_bytes, p_at, p_minute, e_id, e_type,
-    e_role, e_content, e_parts, e_agent, e_occurred, e_checksum);
+  v_head integer := append_event(p_partition, p_session, p_tenant, p_user, p_turns, p_bytes, p_at, p_minute, p_run, e_id,
+    e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum);
 begin
   if v_head is not null then
     perform add_usage(array[p_partition], array[p_session], json_build_array(v_head), p_usage);
@@ -919,10 +941,10 @@ begin
   return v_head;
 end $function$
 ;
-alter function context.append_event_with_usage(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea,json) owner to throughline_functions;
-grant execute on function context.append_event_with_usage(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,text,json,text,text,bytea,json) to throughline_app;
+alter function context.append_event_with_usage(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,integer,uuid,text,text,text,json,text,text,bytea,json) owner to throughline_functions;
+grant execute on function context.append_event_with_usage(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,integer,uuid,text,text,text,json,text,text,bytea,json) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.append_events(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_bytes integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], OUT heads json, OUT refused json, OUT known json)
+CREATE OR REPLACE FUNCTION context.append_events(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_bytes integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], s_run integer[], s_due timestamp with time zone[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], OUT heads json, OUT refused json, OUT known json)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -986,11 +1008,15 @@ begin
       update sessions x
       set head = x.head + s_count[array_position(s_id, x.id)], turns = x.turns + s_turns[array_position(s_id, x.id)],
           bytes = x.bytes + s_bytes[array_position(s_id, x.id)], last_activity_at = s_at[array_position(s_id, x.id)],
-          activity_minute = s_minute[array_position(s_id, x.id)]
+          activity_minute = s_minute[array_position(s_id, x.id)],
+          due_at = case when s_due is not null and x.run_generation is null and takes_work(x.state)
+            then least(x.due_at, s_due[array_position(s_id, x.id)]) else x.due_at end
       where x.id = any (ids) and x.partition = any (s_partition) and x.ended_at is null and x.appends_wait_until is null
         and can_access(x.tenant, x.user_id, s_tenant[low], s_user[array_position(s_id, x.id)])
         and (x.expires_at is null or x.expires_at > s_at[array_position(s_id, x.id)])
         and (s_expected is null or coalesce(s_expected[array_position(s_id, x.id)], x.head) = x.head)
+        and (s_run is null or s_run[array_position(s_id, x.id)] is null
+          or x.run_generation = s_run[array_position(s_id, x.id)])
       returning array_position(s_id, x.id) as i, x.partition, x.head, x.tenant, x.marked_types
     loop
       partitions[r.i] := r.partition;
@@ -1010,14 +1036,15 @@ begin
     for i in 1 .. n loop
       continue when before[i] is not null or refusals[i] is not null;
       v_tenant_scope := set_config('throughline.tenant', coalesce(s_tenant[i], '*'), true);
-      select x.head, coalesce(x.ended_at, case when x.expires_at <= s_at[i] then x.expires_at end) as ended,
+      select x.head, x.run_generation, coalesce(x.ended_at, case when x.expires_at <= s_at[i] then x.expires_at end) as ended,
         x.appends_wait_until as waits_until
       into r
       from sessions x
       where x.partition = s_partition[i] and x.id = s_id[i] and can_access(x.tenant, x.user_id, s_tenant[i], s_user[i]);
       refusals[i] := json_build_object('head', r.head, 'ended', r.ended, 'outcome',
         case when r.head is null then 'missing' when r.ended is not null then 'ended'
-          when s_expected[i] <> r.head then 'conflict' when r.waits_until > now() then 'wait' else 'again' end);
+          when s_expected[i] <> r.head then 'conflict'
+          when s_run[i] is not null and s_run[i] is distinct from r.run_generation then 'lost' when r.waits_until > now() then 'wait' else 'again' end);
       if r.waits_until <= now() then
         -- The decision that held appends back is gone.
         update sessions x
@@ -1094,10 +1121,10 @@ begin
   end if;
 end $function$
 ;
-alter function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) owner to throughline_functions;
-grant execute on function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) to throughline_app;
+alter function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],timestamp with time zone[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) owner to throughline_functions;
+grant execute on function context.append_events(smallint,smallint[],uuid[],text[],text[],integer[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],timestamp with time zone[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.append_events_with_usage(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_bytes integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], p_usage json, OUT heads json, OUT refused json, OUT known json)
+CREATE OR REPLACE FUNCTION context.append_events_with_usage(p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_bytes integer[], s_at timestamp with time zone[], s_minute integer[], s_expected integer[], s_type text[], s_run integer[], s_due timestamp with time zone[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], p_usage json, OUT heads json, OUT refused json, OUT known json)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1108,13 +1135,13 @@ begin
   select w.heads, w.refused, w.known
   into append_events_with_usage.heads, append_events_with_usage.refused, append_events_with_usage.known
   from append_events(p_partition, s_partition, s_id, s_tenant, s_user, s_count, s_turns, s_bytes, s_at, s_minute,
-    s_expected, s_type, k_session, k_key, k_fingerprint, k_place, k_count, e_session, e_place, e_at, e_id, e_type, e_role, e_content,
-    e_parts, e_agent, e_occurred, e_checksum) w;
+    s_expected, s_type, s_run, s_due, k_session, k_key, k_fingerprint, k_place, k_count, e_session, e_place, e_at, e_id,
+    e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum) w;
   perform add_usage(s_partition, s_id, append_events_with_usage.heads, p_usage);
 end $function$
 ;
-alter function context.append_events_with_usage(smallint,smallint[],uuid[],text[],text[],integer[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],json) owner to throughline_functions;
-grant execute on function context.append_events_with_usage(smallint,smallint[],uuid[],text[],text[],integer[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],json) to throughline_app;
+alter function context.append_events_with_usage(smallint,smallint[],uuid[],text[],text[],integer[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],timestamp with time zone[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],json) owner to throughline_functions;
+grant execute on function context.append_events_with_usage(smallint,smallint[],uuid[],text[],text[],integer[],integer[],integer[],timestamp with time zone[],integer[],integer[],text[],integer[],timestamp with time zone[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],bytea[],json) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.can_access(s_tenant text, s_user text, p_tenant text, p_user text)
  RETURNS boolean
@@ -1153,7 +1180,10 @@ declare
 begin
   update sessions x
   set head = x.head + 1, turns = x.turns + p_turns, bytes = x.bytes + event_bytes(e_content, e_parts),
-      last_activity_at = p_at, activity_minute = p_minute, decision_version = x.decision_version + 1, lock_token = null, locked_until = null, appends_wait_until = null
+      last_activity_at = p_at, activity_minute = p_minute,
+      due_at = case when p_turns > 0 and x.run_generation is null and takes_work(x.state) then least(x.due_at, p_at)
+        else x.due_at end,
+      decision_version = x.decision_version + 1, lock_token = null, locked_until = null, appends_wait_until = null
   where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     and x.decision_version = p_version and x.started_at = p_started and (x.lock_token is null or x.lock_token = p_token)
   returning x.head, x.tenant,
@@ -1255,6 +1285,126 @@ end $function$
 ;
 alter function context.claim_session_id(smallint,uuid,smallint,smallint) owner to throughline_functions;
 grant execute on function context.claim_session_id(smallint,uuid,smallint,smallint) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.claimable_sessions(p_partition smallint, p_tenant text, p_user text, p_at timestamp with time zone, p_chatmode text, p_agents text[], p_after text, p_tenants integer, p_limit integer)
+ RETURNS TABLE(id uuid, tenant text, due_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  -- $1 tenant, $2 chatmode, $3 agent, $8 latest time
+  base text := 'select x.id, x.due_at from sessions x
+    where x.tenant collate "C" = $1 and x.chatmode = $2 and x.due_at <= $8'
+    || case when p_agents is not null then ' and x.active_agent = $3' else '' end
+    || case when p_user is not null then ' and x.user_id = $6 and x.partition = $7' else '' end;
+  statement text := format(
+    'select array_agg(g.id), array_agg(g.due_at)
+    from (
+      select f.id, f.due_at
+      from (
+        (%1$s and x.expires_at is null order by x.due_at, x.id limit $5)
+        union all
+        (%1$s and x.expires_at > $4 order by x.due_at, x.id limit $5)
+      ) f
+      order by f.due_at, f.id
+      limit $5
+    ) g', base);
+  v_agents text[] := case when p_agents is null then array[null::text]
+    else array(select distinct a.name from unnest(p_agents) as a (name)) end;
+  -- After p_after; then, from the first again, up to it.
+  v_is_again boolean := false;
+  v_tenant text := p_after;
+  v_next text;
+  v_chatmode text;
+  v_agent text;
+  ids uuid[];
+  times timestamptz[];
+  more_ids uuid[];
+  more_times timestamptz[];
+  returned integer := 0;
+begin
+  perform set_tenant(p_tenant);
+  if p_tenant is null and not exists (select 1 from sessions x where x.due_at <= p_at) then
+    return;
+  end if;
+  loop
+    if p_tenant is not null then
+      exit when v_is_again;
+      v_next := p_tenant;
+      v_is_again := true;
+    else
+      select x.tenant into v_next
+      from sessions x
+      where x.tenant collate "C" > v_tenant and x.due_at is not null
+      order by x.tenant collate "C"
+      limit 1;
+      if v_is_again then
+        exit when v_next is null or v_next collate "C" > p_after;
+      elsif v_next is null then
+        v_is_again := true;
+        v_tenant := '';
+        continue;
+      end if;
+    end if;
+    v_tenant := v_next;
+
+    ids := null;
+    times := null;
+    v_chatmode := coalesce(p_chatmode, '');
+    loop
+      if p_chatmode is null then
+        v_chatmode := (
+          select x.chatmode
+          from sessions x
+          where x.tenant collate "C" = v_tenant and x.chatmode > v_chatmode and x.due_at is not null
+          order by x.chatmode
+          limit 1
+        );
+        exit when v_chatmode is null;
+      end if;
+      if exists (
+        select 1
+        from sessions x
+        where x.tenant collate "C" = v_tenant and x.chatmode = v_chatmode and x.due_at <= p_at
+      ) then
+        foreach v_agent in array v_agents loop
+          execute statement into more_ids, more_times
+            using v_tenant, v_chatmode, v_agent, p_at, p_limit, p_user, p_partition, coalesce(times[p_limit], p_at);
+          if ids is null then
+            ids := more_ids;
+            times := more_times;
+          elsif more_ids is not null then
+            select array_agg(g.id), array_agg(g.due_at) into ids, times
+            from (
+              select f.id, f.due_at
+              from unnest(ids || more_ids, times || more_times) as f (id, due_at)
+              order by f.due_at, f.id
+              limit p_limit
+            ) g;
+          end if;
+        end loop;
+      end if;
+      exit when p_chatmode is not null;
+    end loop;
+
+    if cardinality(ids) > 0 then
+      return query
+        select f.id, v_tenant, f.due_at
+        from unnest(ids, times) with ordinality as f (id, due_at, n)
+        order by f.n;
+      returned := returned + 1;
+      exit when returned = p_tenants;
+    end if;
+  end loop;
+end $function$
+;
+alter function context.claimable_sessions(smallint,text,text,timestamp with time zone,text,text[],text,integer,integer) owner to throughline_functions;
+grant execute on function context.claimable_sessions(smallint,text,text,timestamp with time zone,text,text[],text,integer,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.corpus_id(p_partition smallint, p_tenant text, p_user text, p_corpus text)
  RETURNS integer
@@ -1366,7 +1516,7 @@ end $function$
 alter function context.count_terms(smallint,text,text,text,text[]) owner to throughline_functions;
 grant execute on function context.count_terms(smallint,text,text,text,text[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.create_session(p_partition smallint, p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamp with time zone, p_minute integer, v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text, v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamp with time zone, v_metadata json, v_labels text[], v_parent uuid, v_parent_sequence integer, v_scratchpad json, v_version integer, n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamp with time zone, n_updated timestamp with time zone, n_batch text, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea, OUT outcome text, OUT session_id uuid)
+CREATE OR REPLACE FUNCTION context.create_session(p_partition smallint, p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamp with time zone, p_minute integer, v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text, v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamp with time zone, v_metadata json, v_labels text[], v_parent uuid, v_parent_sequence integer, v_due timestamp with time zone, v_scratchpad json, v_version integer, n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamp with time zone, n_updated timestamp with time zone, n_batch text, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea, OUT outcome text, OUT session_id uuid)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1427,11 +1577,11 @@ begin
   with session as (
     insert into sessions (
       partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
-      turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata,
+      turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, due_at, activity_minute, expires_at, metadata,
       marked_types, parent_id, parent_sequence
     ) values (
       p_partition, p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
-      v_agent, 1, v_turns, event_bytes(e_content, e_parts), 0, 1, p_at, p_at, p_minute, v_expires, v_metadata,
+      v_agent, 1, v_turns, event_bytes(e_content, e_parts), 0, 1, p_at, p_at, v_due, p_minute, v_expires, v_metadata,
       '0 ' || e_type || ' ', v_parent, v_parent_sequence
     )
   ), label as (
@@ -1460,10 +1610,10 @@ begin
     e_checksum);
 end $function$
 ;
-alter function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,text[],uuid,integer,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
-grant execute on function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,text[],uuid,integer,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text,bytea) to throughline_app;
+alter function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,text[],uuid,integer,timestamp with time zone,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text,bytea) owner to throughline_functions;
+grant execute on function context.create_session(smallint,uuid,text,boolean,timestamp with time zone,integer,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,text[],uuid,integer,timestamp with time zone,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text,bytea) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.decide_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[])
+CREATE OR REPLACE FUNCTION context.decide_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean, p_lease timestamp with time zone, p_changes_lease boolean, p_seen_turns integer, p_envelope_place integer, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[])
  RETURNS TABLE(outcome text, first_sequence integer, last_sequence integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1479,7 +1629,7 @@ declare
 begin
   perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
   select x.tenant, x.user_id, x.head, x.decision_version, x.commit_id, x.ended_at, x.last_activity_at, x.activity_minute,
-    x.lock_token, x.locked_until
+    x.lock_token, x.locked_until, x.lease_until, x.turns
   into s
   from sessions x
   where x.partition = p_partition and x.id = p_session
@@ -1490,6 +1640,7 @@ begin
     or (s.lock_token is distinct from p_token and s.locked_until > clock_timestamp())
     -- A decision that ends a session must have seen its whole log: a message may have arrived meanwhile.
     or (s.ended_at is null and v."endedAt" is not null and v.head <> s.head + cardinality(e_id))
+    or (p_changes_lease and s.lease_until is distinct from p_lease)
   then
     outcome := 'stale';
   else
@@ -1513,14 +1664,22 @@ begin
     if p_envelope_place is not null then
       perform write_envelope(p_partition, p_session, s.tenant, s.head + p_envelope_place, p_view);
     end if;
+    if not p_changes_lease then
+      v."leaseUntil" := s.lease_until;
+    end if;
+    if generation_of(v.run) is not null then
+      v."dueAt" := case when v."dueAt" is not null then coalesce(v."leaseUntil", v."dueAt") end;
+    elsif s.turns > p_seen_turns and v."endedAt" is null and takes_work(v.status ->> 'state') then
+      v."dueAt" := least(v."dueAt", p_at);
+    end if;
     perform write_views(p_partition, p_session, v, last_sequence, p_turns, event_bytes(e_content, e_parts),
       case when p_clears then last_sequence end, v_active, v_minute, s.head + p_envelope_place, 1);
   end if;
   return next;
 end $function$
 ;
-alter function context.decide_session(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],bytea[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
-grant execute on function context.decide_session(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],bytea[],text[],text[],text[],integer[],text[]) to throughline_app;
+alter function context.decide_session(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,json,boolean,timestamp with time zone,boolean,integer,integer,uuid[],text[],text[],text[],json[],text[],text[],bytea[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.decide_session(smallint,uuid,text,text,integer,integer,timestamp with time zone,integer,uuid,text,text,json,boolean,timestamp with time zone,boolean,integer,integer,uuid[],text[],text[],text[],json[],text[],text[],bytea[],text[],text[],text[],integer[],text[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.delete_memory_keys(p_partition smallint, p_tenant text, p_user text, p_before timestamp with time zone, p_limit integer)
  RETURNS integer
@@ -1973,6 +2132,16 @@ end $function$
 alter function context.free_session_id(smallint,uuid,timestamp with time zone) owner to throughline_functions;
 grant execute on function context.free_session_id(smallint,uuid,timestamp with time zone) to throughline_app;
 
+CREATE OR REPLACE FUNCTION context.generation_of(p_run json)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select (p_run -> 'live' ->> 'generation')::integer
+$function$
+;
+alter function context.generation_of(json) owner to throughline_functions;
+
 CREATE OR REPLACE FUNCTION context.get_memories(p_partition smallint, p_tenant text, p_user text, p_ids uuid[], p_size integer)
  RETURNS SETOF context.memory_rows
  LANGUAGE plpgsql
@@ -2282,14 +2451,16 @@ AS $function$
 begin
   insert into sessions (
     partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
-    turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
-    forked_from, last_work, commit_id, commit_position, awaits_commit, parent_id, parent_sequence, usage
+    turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, due_at, lease_until, requests_at, activity_minute,
+    run_generation, ended_at, expires_at, metadata, forked_from, last_work, commit_id, commit_position, awaits_commit,
+    parent_id, parent_sequence, usage, run, requests
   ) values (
     p_partition, p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
     v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, p_bytes, v."clearedAt", v."envelopeAt", v."startedAt",
-    v."lastActivityAt", minute_of(v."lastActivityAt"), v."endedAt", v."expiresAt", v.metadata,
+    v."lastActivityAt", v."dueAt", v."leaseUntil", v."requestsAt", minute_of(v."lastActivityAt"),
+    generation_of(v.run), v."endedAt", v."expiresAt", v.metadata,
     v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false), (v.parent ->> 'sessionId')::uuid,
-    (v.parent ->> 'sequence')::integer, v.usage
+    (v.parent ->> 'sequence')::integer, v.usage, v.run, v.requests
   );
   perform write_labels(p_partition, p_session, v);
   insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
@@ -2322,6 +2493,30 @@ AS $function$
 $function$
 ;
 grant execute on function context.iso_time(timestamp with time zone) to public;
+
+CREATE OR REPLACE FUNCTION context.list_asking(p_partition smallint, p_tenant text, p_user text, p_open boolean, p_cursor_at timestamp with time zone, p_cursor_id uuid, p_limit integer)
+ RETURNS TABLE(id uuid, requests_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+begin
+  perform set_tenant(p_tenant);
+  return query execute
+    'select x.id, x.requests_at from sessions x where x.tenant = $1'
+    || case when p_open then ' and x.requests is not null' else ' and x.requests_at is not null' end
+    || case when p_user is not null then ' and x.user_id = $2 and x.partition = $6' else '' end
+    || case when p_cursor_id is not null then ' and (x.requests_at, x.id) < ($3, $4)' else '' end
+    || ' order by x.requests_at desc, x.id desc limit $5'
+    using p_tenant, p_user, p_cursor_at, p_cursor_id, p_limit, p_partition;
+end $function$
+;
+alter function context.list_asking(smallint,text,text,boolean,timestamp with time zone,uuid,integer) owner to throughline_functions;
+grant execute on function context.list_asking(smallint,text,text,boolean,timestamp with time zone,uuid,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.list_descendants(p_partition smallint, p_session uuid, p_tenant text, p_user text)
  RETURNS SETOF uuid
@@ -2464,14 +2659,29 @@ begin
     using p_tenant, p_user, p_state, p_chatmode, p_agent, p_conversation, p_since, p_until, p_cursor_at, p_cursor_id,
       p_limit, p_partition, p_parent, p_ids
   loop
+    if s.run is not null or s.requests is not null then
+      s.run := live_run(s.run);
+      s.requests := null;
+    end if;
     return next s;
-    size := size + length(s.metadata::text) + length(s.status::text) + coalesce(length(s.task), 0);
+    size := size + length(s.metadata::text) + length(s.status::text) + coalesce(length(s.task), 0)
+      + coalesce(length(s.run::text), 0);
     exit when size >= p_size;
   end loop;
 end $function$
 ;
 alter function context.list_sessions(smallint,text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer,integer,uuid,uuid[]) owner to throughline_functions;
 grant execute on function context.list_sessions(smallint,text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer,integer,uuid,uuid[]) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.live_run(p_run json)
+ RETURNS json
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when p_run -> 'live' is not null then json_build_object('live', p_run -> 'live') end
+$function$
+;
+alter function context.live_run(json) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.load_memory_change(p_partition smallint, p_tenant text, p_user text, p_token uuid, p_key text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[], p_fingerprints text[], p_sources text[])
  RETURNS TABLE(state text, version uuid, key_fingerprint text, response text, memory context.memory_rows)
@@ -3327,7 +3537,7 @@ begin
     from (
       select x.id, x.tenant, x.user_id, x.conversation_id, x.chatmode, x.workflow, x.skill, x.git_branch, x.task, x.status,
         x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from,
-        x.parent_id, x.parent_sequence, x.usage
+        x.parent_id, x.parent_sequence, x.usage, live_run(x.run) as run
       from sessions x
       where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     ) r
@@ -3588,6 +3798,36 @@ end $function$
 alter function context.remove_words(smallint,text,text,text,uuid[]) owner to throughline_functions;
 grant execute on function context.remove_words(smallint,text,text,text,uuid[]) to throughline_purge;
 
+CREATE OR REPLACE FUNCTION context.renew_lease(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_generation integer, p_at timestamp with time zone, p_until timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform set_tenant(p_tenant);
+  update sessions x
+  set lease_until = greatest(x.lease_until, p_until),
+      due_at = case when x.due_at is not null then greatest(x.lease_until, p_until) end
+  where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+    and x.run_generation = p_generation and x.lease_until > p_at;
+  if found then
+    return true;
+  end if;
+  if not exists (
+    select 1
+    from sessions x
+    where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+  ) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  return false;
+end $function$
+;
+alter function context.renew_lease(smallint,uuid,text,text,integer,timestamp with time zone,timestamp with time zone) owner to throughline_functions;
+grant execute on function context.renew_lease(smallint,uuid,text,text,integer,timestamp with time zone,timestamp with time zone) to throughline_app;
+
 CREATE OR REPLACE FUNCTION context.repair_session(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_head integer, p_view json, p_usage json, p_bytes bigint, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3600,7 +3840,7 @@ declare
   s record;
 begin
   perform set_tenant(p_tenant);
-  select x.tenant, x.user_id, x.head, x.bytes into s
+  select x.tenant, x.user_id, x.head, x.bytes, x.run_generation, x.lease_until into s
   from sessions x
   where x.partition = p_partition and x.id = p_session
   for update;
@@ -3611,6 +3851,12 @@ begin
     return false;
   end if;
   perform replace_views(p_partition, p_session, s.tenant, p_view, coalesce(p_bytes - s.bytes, 0));
+  if s.lease_until is not null then
+    update sessions x
+    set lease_until = s.lease_until, due_at = case when x.due_at is not null then s.lease_until end
+    where x.partition = p_partition and x.id = p_session and x.run_generation = s.run_generation
+      and x.lease_until is null;
+  end if;
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
   delete from session_work_marks x where x.partition = p_partition and x.session_id = p_session;
   perform insert_edges(p_partition, p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
@@ -3923,6 +4169,16 @@ end $function$
 ;
 alter function context.sum_usage(smallint,text,text,text,text,text,text,text[],integer) owner to throughline_functions;
 grant execute on function context.sum_usage(smallint,text,text,text,text,text,text,text[],integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.takes_work(p_state text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select p_state in ('running', 'interrupted')
+$function$
+;
+alter function context.takes_work(text) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.unindex_session(p_partition smallint, p_session uuid)
  RETURNS boolean
@@ -4240,7 +4496,8 @@ begin
       activity_minute = coalesce(p_minute, x.activity_minute), envelope_at = coalesce(p_envelope_at, x.envelope_at),
       decision_version = x.decision_version + p_versions, lock_token = null, locked_until = null,
       appends_wait_until = null, parent_id = (v.parent ->> 'sessionId')::uuid,
-      parent_sequence = (v.parent ->> 'sequence')::integer
+      parent_sequence = (v.parent ->> 'sequence')::integer, run = v.run, run_generation = generation_of(v.run),
+      lease_until = v."leaseUntil", due_at = v."dueAt", requests = v.requests, requests_at = v."requestsAt"
   where x.partition = p_partition and x.id = p_session;
   -- Absent where the metadata is unchanged.
   if v.labels is not null then

@@ -52,9 +52,17 @@ create table context.sessions (
   bytes            bigint      not null default 0,
   started_at       timestamptz not null,
   last_activity_at timestamptz not null,
+  -- Since when, or from when on, the session needs work: dueAt in domain/run.ts.
+  due_at           timestamptz,
+  -- Of the live run.
+  lease_until      timestamptz,
+  -- When a request was last opened or resolved.
+  requests_at      timestamptz,
   -- Minute of last_activity_at. Lists are indexed by it: with an index on the exact time no append would be a HOT
   -- update.
   activity_minute  integer     not null,
+  -- Of the live run; null: there is none.
+  run_generation   integer,
   ended_at         timestamptz,
   expires_at       timestamptz,
   metadata         json        not null,
@@ -80,6 +88,10 @@ create table context.sessions (
   parent_sequence  integer,
   -- Sums of model calls: the number of the turn, six in total, six of that turn. Null: there was none.
   usage            bigint[],
+  -- live: the live run of the record; known: what else is known of its runs (RunView).
+  run              json,
+  -- Open requests.
+  requests         json,
   primary key (partition, id)
 ) with (fillfactor = 80);
 
@@ -98,6 +110,14 @@ create index sessions_conversation on context.sessions (tenant, conversation_id,
 create index sessions_due on context.sessions (activity_minute, id) where ended_at is null;
 create index sessions_expiring on context.sessions (expires_at, id) where ended_at is null and expires_at is not null;
 create index sessions_uncommitted on context.sessions (ended_at, id) where awaits_commit;
+-- Whether any session needs work, then those of a tenant and chatmode in the order in which they wait. The last three
+-- columns leave sessions out without a look at their rows. Collation "C" orders tenants by code point, as every store
+-- does.
+create index sessions_work on context.sessions (due_at) where due_at is not null;
+create index sessions_claimable
+  on context.sessions (tenant collate "C", chatmode, due_at, id, active_agent, user_id, expires_at) where due_at is not null;
+create index sessions_asking on context.sessions (tenant, requests_at, id, user_id) where requests is not null;
+create index sessions_asked on context.sessions (tenant, requests_at, id, user_id) where requests_at is not null;
 
 -- The live session of each scope. A partial unique index on sessions could not be distributed.
 create table context.session_slots (
@@ -194,13 +214,21 @@ create type context.event_row as (
   created_at timestamptz
 );
 
+-- Whether a session in this state can be worked on: takesWork in domain/run.ts.
+create function context.takes_work(p_state text) returns boolean
+language sql immutable parallel safe as $$
+  select p_state in ('running', 'interrupted')
+$$;
+
 -- Appends one event that has no idempotency key and states no expected sequence. Returns its sequence. Null: nothing
--- was written, and append_events says why. The UPDATE also checks whether the type is marked: as an expression of the
--- function itself the check took a tenth of the call, because plpgsql prepares each expression again in every
--- transaction.
+-- was written, and append_events says why. p_run: the generation that the live run must have; null: any, or none. After
+-- a user message the session needs work, unless a run is live. The UPDATE also checks whether the type is marked: as an
+-- expression of the function itself the check took a tenth of the call, because plpgsql prepares each expression again
+-- in every transaction.
 create function context.append_event(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer, p_at timestamptz,
-  p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea
+  p_minute integer, p_run integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text,
+  e_occurred text, e_checksum bytea
 )
 returns integer
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
@@ -214,9 +242,12 @@ declare
 begin
   update sessions x
   set head = x.head + 1, turns = x.turns + p_turns, bytes = x.bytes + p_bytes, last_activity_at = p_at,
-      activity_minute = p_minute
+      activity_minute = p_minute,
+      due_at = case when p_turns > 0 and x.run_generation is null and takes_work(x.state) then least(x.due_at, p_at)
+        else x.due_at end
   where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     and x.ended_at is null and (x.expires_at is null or x.expires_at > p_at) and x.appends_wait_until is null
+    and (p_run is null or x.run_generation = p_run)
   returning x.head, x.tenant,
     case when starts_with(x.marked_types, (x.head / 256)::text || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0
       then null else x.marked_types end
@@ -240,21 +271,22 @@ end $$;
 --
 -- p_partition: one of the partitions of the batch; where tables are split, the only one.
 -- s_*: the sessions, each once, grouped by tenant. s_at is the time of the last append and s_minute its minute,
---      s_expected the head the caller saw, s_type the common type of the events if they have one.
+--      s_expected the head the caller saw, s_type the common type of the events if they have one, s_run the generation
+--      that the live run must have, s_due the time of the first append with a user message.
 -- k_*: the appends with an idempotency key. k_place is the place of the first event among those of its session.
 -- e_*: the events. e_session is the index of the session, e_place the place among the events of that session, from 1,
 --      e_at the time if it differs from s_at.
 -- An array that holds only nulls may be null itself.
 --
 -- heads:   for each session the head before its events; null: nothing was written.
--- refused: null, or the outcome of each session without a write: missing, ended (when), conflict (current head), again,
---          wait (a decision holds appends back for a moment).
+-- refused: null, or the outcome of each session without a write: missing, ended (when), conflict (current head), lost
+--          (the run is over), again, wait (a decision holds appends back for a moment).
 -- known:   null, or the keys that are already stored. A session with a stored key gets no events in this call; its
 --          other appends have the outcome again.
 create function context.append_events(
   p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[],
   s_turns integer[], s_bytes integer[], s_at timestamptz[], s_minute integer[], s_expected integer[], s_type text[],
-  k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[],
+  s_run integer[], s_due timestamptz[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[],
   e_session integer[], e_place integer[], e_at timestamptz[], e_id uuid[], e_type text[], e_role text[], e_content text[],
   e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[],
   out heads json, out refused json, out known json
@@ -314,11 +346,15 @@ begin
       update sessions x
       set head = x.head + s_count[array_position(s_id, x.id)], turns = x.turns + s_turns[array_position(s_id, x.id)],
           bytes = x.bytes + s_bytes[array_position(s_id, x.id)], last_activity_at = s_at[array_position(s_id, x.id)],
-          activity_minute = s_minute[array_position(s_id, x.id)]
+          activity_minute = s_minute[array_position(s_id, x.id)],
+          due_at = case when s_due is not null and x.run_generation is null and takes_work(x.state)
+            then least(x.due_at, s_due[array_position(s_id, x.id)]) else x.due_at end
       where x.id = any (ids) and x.partition = any (s_partition) and x.ended_at is null and x.appends_wait_until is null
         and can_access(x.tenant, x.user_id, s_tenant[low], s_user[array_position(s_id, x.id)])
         and (x.expires_at is null or x.expires_at > s_at[array_position(s_id, x.id)])
         and (s_expected is null or coalesce(s_expected[array_position(s_id, x.id)], x.head) = x.head)
+        and (s_run is null or s_run[array_position(s_id, x.id)] is null
+          or x.run_generation = s_run[array_position(s_id, x.id)])
       returning array_position(s_id, x.id) as i, x.partition, x.head, x.tenant, x.marked_types
     loop
       partitions[r.i] := r.partition;
@@ -338,14 +374,15 @@ begin
     for i in 1 .. n loop
       continue when before[i] is not null or refusals[i] is not null;
       v_tenant_scope := set_config('throughline.tenant', coalesce(s_tenant[i], '*'), true);
-      select x.head, coalesce(x.ended_at, case when x.expires_at <= s_at[i] then x.expires_at end) as ended,
+      select x.head, x.run_generation, coalesce(x.ended_at, case when x.expires_at <= s_at[i] then x.expires_at end) as ended,
         x.appends_wait_until as waits_until
       into r
       from sessions x
       where x.partition = s_partition[i] and x.id = s_id[i] and can_access(x.tenant, x.user_id, s_tenant[i], s_user[i]);
       refusals[i] := json_build_object('head', r.head, 'ended', r.ended, 'outcome',
         case when r.head is null then 'missing' when r.ended is not null then 'ended'
-          when s_expected[i] <> r.head then 'conflict' when r.waits_until > now() then 'wait' else 'again' end);
+          when s_expected[i] <> r.head then 'conflict'
+          when s_run[i] is not null and s_run[i] is distinct from r.run_generation then 'lost' when r.waits_until > now() then 'wait' else 'again' end);
       if r.waits_until <= now() then
         -- The decision that held appends back is gone.
         update sessions x

@@ -14,7 +14,8 @@ create type context.input_view as (
   tenant text, "userId" text, "conversationId" text, chatmode text, workflow text, skill text, "gitBranch" text, task text,
   status json, "activeAgent" text, head integer, turns integer, "clearedAt" integer, "startedAt" timestamptz,
   "lastActivityAt" timestamptz, "endedAt" timestamptz, "expiresAt" timestamptz, metadata json, "forkedFrom" json,
-  parent json, labels text[], usage bigint[],
+  parent json, labels text[], usage bigint[], run json, "leaseUntil" timestamptz, "dueAt" timestamptz, requests json,
+  "requestsAt" timestamptz,
   "lastWork" text, commit json, "awaitsCommit" boolean, "envelopeAt" integer, scratchpad json, version integer,
   "updatedAt" timestamptz, envelope context.input_envelope
 );
@@ -136,7 +137,7 @@ create function context.create_session(
   p_partition smallint, p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamptz, p_minute integer,
   v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text,
   v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamptz, v_metadata json,
-  v_labels text[], v_parent uuid, v_parent_sequence integer, v_scratchpad json, v_version integer,
+  v_labels text[], v_parent uuid, v_parent_sequence integer, v_due timestamptz, v_scratchpad json, v_version integer,
   n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamptz,
   n_updated timestamptz, n_batch text,
   e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea,
@@ -197,11 +198,11 @@ begin
   with session as (
     insert into sessions (
       partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
-      turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata,
+      turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, due_at, activity_minute, expires_at, metadata,
       marked_types, parent_id, parent_sequence
     ) values (
       p_partition, p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
-      v_agent, 1, v_turns, event_bytes(e_content, e_parts), 0, 1, p_at, p_at, p_minute, v_expires, v_metadata,
+      v_agent, 1, v_turns, event_bytes(e_content, e_parts), 0, 1, p_at, p_at, v_due, p_minute, v_expires, v_metadata,
       '0 ' || e_type || ' ', v_parent, v_parent_sequence
     )
   ), label as (
@@ -242,6 +243,18 @@ begin
   on conflict do nothing;
 end $$;
 
+-- The generation of the live run in sessions.run; null: there is none.
+create function context.generation_of(p_run json) returns integer
+language sql immutable parallel safe as $$
+  select (p_run -> 'live' ->> 'generation')::integer
+$$;
+
+-- Of sessions.run what the record shows: the live run alone.
+create function context.live_run(p_run json) returns json
+language sql immutable parallel safe as $$
+  select case when p_run -> 'live' is not null then json_build_object('live', p_run -> 'live') end
+$$;
+
 -- Inserts the rows of a new session, with the bytes of its log, and takes its scope.
 create function context.insert_session(p_partition smallint, p_session uuid, v context.input_view, p_bytes bigint)
 returns void
@@ -249,14 +262,16 @@ language plpgsql as $$
 begin
   insert into sessions (
     partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
-    turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
-    forked_from, last_work, commit_id, commit_position, awaits_commit, parent_id, parent_sequence, usage
+    turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, due_at, lease_until, requests_at, activity_minute,
+    run_generation, ended_at, expires_at, metadata, forked_from, last_work, commit_id, commit_position, awaits_commit,
+    parent_id, parent_sequence, usage, run, requests
   ) values (
     p_partition, p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
     v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, p_bytes, v."clearedAt", v."envelopeAt", v."startedAt",
-    v."lastActivityAt", minute_of(v."lastActivityAt"), v."endedAt", v."expiresAt", v.metadata,
+    v."lastActivityAt", v."dueAt", v."leaseUntil", v."requestsAt", minute_of(v."lastActivityAt"),
+    generation_of(v.run), v."endedAt", v."expiresAt", v.metadata,
     v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false), (v.parent ->> 'sessionId')::uuid,
-    (v.parent ->> 'sequence')::integer, v.usage
+    (v.parent ->> 'sequence')::integer, v.usage, v.run, v.requests
   );
   perform write_labels(p_partition, p_session, v);
   insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
@@ -431,7 +446,7 @@ begin
     from (
       select x.id, x.tenant, x.user_id, x.conversation_id, x.chatmode, x.workflow, x.skill, x.git_branch, x.task, x.status,
         x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from,
-        x.parent_id, x.parent_sequence, x.usage
+        x.parent_id, x.parent_sequence, x.usage, live_run(x.run) as run
       from sessions x
       where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     ) r
@@ -458,7 +473,8 @@ begin
   );
 end $$;
 
--- Stores a decision of one event without a key that changes only the scratchpad and the counters. The view it was
+-- Stores a decision of one event without a key that changes only the scratchpad and the counters. For runs it counts
+-- like an append. The view it was
 -- decided on may be cached: p_started distinguishes a session from an earlier one with the same id. Returns the
 -- sequence. Null: nothing was written, and decide_session says why.
 create function context.change_state(
@@ -477,7 +493,10 @@ declare
 begin
   update sessions x
   set head = x.head + 1, turns = x.turns + p_turns, bytes = x.bytes + event_bytes(e_content, e_parts),
-      last_activity_at = p_at, activity_minute = p_minute, decision_version = x.decision_version + 1, lock_token = null, locked_until = null, appends_wait_until = null
+      last_activity_at = p_at, activity_minute = p_minute,
+      due_at = case when p_turns > 0 and x.run_generation is null and takes_work(x.state) then least(x.due_at, p_at)
+        else x.due_at end,
+      decision_version = x.decision_version + 1, lock_token = null, locked_until = null, appends_wait_until = null
   where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     and x.decision_version = p_version and x.started_at = p_started and (x.lock_token is null or x.lock_token = p_token)
   returning x.head, x.tenant,
@@ -501,12 +520,15 @@ begin
 end $$;
 
 -- Stores a decision with its views, relations (g_*) and commit, and gives its lock back. Counters move by what is
--- added, so appends may have come in between. Outcome stale: another decision came in between, or another token has the
--- lock. p_envelope_place: which event changed the envelope, from 1; null: none. A taken position in the chain is a
--- unique violation. Other outcomes as in append_events.
+-- added, so appends and renewals may have come in between. Outcome stale: another decision came in between, another
+-- token has the lock, or the decision changes the lease and saw another one (p_lease) than the stored one. A decision
+-- that does not change the lease keeps the stored one. A user message that came after p_seen_turns still makes the
+-- session need work. p_envelope_place: which event changed the envelope, from 1; null: none. A taken position in the
+-- chain is a unique violation. Other outcomes as in append_events.
 create function context.decide_session(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz,
-  p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer,
+  p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean,
+  p_lease timestamptz, p_changes_lease boolean, p_seen_turns integer, p_envelope_place integer,
   e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[],
   e_checksum bytea[],
   g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[]
@@ -522,7 +544,7 @@ declare
 begin
   perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
   select x.tenant, x.user_id, x.head, x.decision_version, x.commit_id, x.ended_at, x.last_activity_at, x.activity_minute,
-    x.lock_token, x.locked_until
+    x.lock_token, x.locked_until, x.lease_until, x.turns
   into s
   from sessions x
   where x.partition = p_partition and x.id = p_session
@@ -533,6 +555,7 @@ begin
     or (s.lock_token is distinct from p_token and s.locked_until > clock_timestamp())
     -- A decision that ends a session must have seen its whole log: a message may have arrived meanwhile.
     or (s.ended_at is null and v."endedAt" is not null and v.head <> s.head + cardinality(e_id))
+    or (p_changes_lease and s.lease_until is distinct from p_lease)
   then
     outcome := 'stale';
   else
@@ -555,6 +578,14 @@ begin
     end if;
     if p_envelope_place is not null then
       perform write_envelope(p_partition, p_session, s.tenant, s.head + p_envelope_place, p_view);
+    end if;
+    if not p_changes_lease then
+      v."leaseUntil" := s.lease_until;
+    end if;
+    if generation_of(v.run) is not null then
+      v."dueAt" := case when v."dueAt" is not null then coalesce(v."leaseUntil", v."dueAt") end;
+    elsif s.turns > p_seen_turns and v."endedAt" is null and takes_work(v.status ->> 'state') then
+      v."dueAt" := least(v."dueAt", p_at);
     end if;
     perform write_views(p_partition, p_session, v, last_sequence, p_turns, event_bytes(e_content, e_parts),
       case when p_clears then last_sequence end, v_active, v_minute, s.head + p_envelope_place, 1);
@@ -583,7 +614,8 @@ begin
       activity_minute = coalesce(p_minute, x.activity_minute), envelope_at = coalesce(p_envelope_at, x.envelope_at),
       decision_version = x.decision_version + p_versions, lock_token = null, locked_until = null,
       appends_wait_until = null, parent_id = (v.parent ->> 'sessionId')::uuid,
-      parent_sequence = (v.parent ->> 'sequence')::integer
+      parent_sequence = (v.parent ->> 'sequence')::integer, run = v.run, run_generation = generation_of(v.run),
+      lease_until = v."leaseUntil", due_at = v."dueAt", requests = v.requests, requests_at = v."requestsAt"
   where x.partition = p_partition and x.id = p_session;
   -- Absent where the metadata is unchanged.
   if v.labels is not null then
@@ -605,7 +637,8 @@ begin
 end $$;
 
 -- Replaces views, envelope, relations, usage and, if not null, the bytes of the log, if the head is still p_head. An
--- existing commit at the position stays.
+-- existing commit at the position stays. So does the lease of the live run, which is not of the log, unless the view
+-- has one.
 create function context.repair_session(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_head integer, p_view json, p_usage json,
   p_bytes bigint, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[]
@@ -617,7 +650,7 @@ declare
   s record;
 begin
   perform set_tenant(p_tenant);
-  select x.tenant, x.user_id, x.head, x.bytes into s
+  select x.tenant, x.user_id, x.head, x.bytes, x.run_generation, x.lease_until into s
   from sessions x
   where x.partition = p_partition and x.id = p_session
   for update;
@@ -628,6 +661,12 @@ begin
     return false;
   end if;
   perform replace_views(p_partition, p_session, s.tenant, p_view, coalesce(p_bytes - s.bytes, 0));
+  if s.lease_until is not null then
+    update sessions x
+    set lease_until = s.lease_until, due_at = case when x.due_at is not null then s.lease_until end
+    where x.partition = p_partition and x.id = p_session and x.run_generation = s.run_generation
+      and x.lease_until is null;
+  end if;
   delete from session_edges x where x.partition = p_partition and x.session_id = p_session;
   delete from session_work_marks x where x.partition = p_partition and x.session_id = p_session;
   perform insert_edges(p_partition, p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
@@ -644,7 +683,7 @@ begin
 end $$;
 
 -- Only the given conditions become part of the statement, so each is served by its own index. The list ends with the
--- session that takes it to p_size characters.
+-- session that takes it to p_size characters. It leaves out what records do not show: earlier runs and requests.
 create function context.list_sessions(
   p_partition smallint, p_tenant text, p_user text, p_state text, p_chatmode text, p_agent text, p_conversation text,
   p_since timestamptz, p_until timestamptz, p_cursor_at timestamptz, p_cursor_id uuid, p_limit integer, p_size integer,
@@ -676,8 +715,13 @@ begin
     using p_tenant, p_user, p_state, p_chatmode, p_agent, p_conversation, p_since, p_until, p_cursor_at, p_cursor_id,
       p_limit, p_partition, p_parent, p_ids
   loop
+    if s.run is not null or s.requests is not null then
+      s.run := live_run(s.run);
+      s.requests := null;
+    end if;
     return next s;
-    size := size + length(s.metadata::text) + length(s.status::text) + coalesce(length(s.task), 0);
+    size := size + length(s.metadata::text) + length(s.status::text) + coalesce(length(s.task), 0)
+      + coalesce(length(s.run::text), 0);
     exit when size >= p_size;
   end loop;
 end $$;

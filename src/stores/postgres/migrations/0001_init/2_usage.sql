@@ -79,14 +79,14 @@ end $$;
 -- Like append_event, for an event with usage.
 create function context.append_event_with_usage(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer, p_at timestamptz,
-  p_minute integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, e_checksum bytea,
-  p_usage json
+  p_minute integer, p_run integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text,
+  e_occurred text, e_checksum bytea, p_usage json
 )
 returns integer
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
-  v_head integer := append_event(p_partition, p_session, p_tenant, p_user, p_turns, p_bytes, p_at, p_minute, e_id, e_type,
-    e_role, e_content, e_parts, e_agent, e_occurred, e_checksum);
+  v_head integer := append_event(p_partition, p_session, p_tenant, p_user, p_turns, p_bytes, p_at, p_minute, p_run, e_id,
+    e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum);
 begin
   if v_head is not null then
     perform add_usage(array[p_partition], array[p_session], json_build_array(v_head), p_usage);
@@ -98,7 +98,7 @@ end $$;
 create function context.append_events_with_usage(
   p_partition smallint, s_partition smallint[], s_id uuid[], s_tenant text[], s_user text[], s_count integer[],
   s_turns integer[], s_bytes integer[], s_at timestamptz[], s_minute integer[], s_expected integer[], s_type text[],
-  k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[],
+  s_run integer[], s_due timestamptz[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[],
   e_session integer[], e_place integer[], e_at timestamptz[], e_id uuid[], e_type text[], e_role text[], e_content text[],
   e_parts json[], e_agent text[], e_occurred text[], e_checksum bytea[], p_usage json,
   out heads json, out refused json, out known json
@@ -108,8 +108,8 @@ begin
   select w.heads, w.refused, w.known
   into append_events_with_usage.heads, append_events_with_usage.refused, append_events_with_usage.known
   from append_events(p_partition, s_partition, s_id, s_tenant, s_user, s_count, s_turns, s_bytes, s_at, s_minute,
-    s_expected, s_type, k_session, k_key, k_fingerprint, k_place, k_count, e_session, e_place, e_at, e_id, e_type, e_role, e_content,
-    e_parts, e_agent, e_occurred, e_checksum) w;
+    s_expected, s_type, s_run, s_due, k_session, k_key, k_fingerprint, k_place, k_count, e_session, e_place, e_at, e_id,
+    e_type, e_role, e_content, e_parts, e_agent, e_occurred, e_checksum) w;
   perform add_usage(s_partition, s_id, append_events_with_usage.heads, p_usage);
 end $$;
 

@@ -264,3 +264,169 @@ begin
       limit p_limit - returned - more;
   end if;
 end $$;
+
+-- Extends the lease of a live run, never shortens it. False: the run is over, or its lease has expired.
+create function context.renew_lease(
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_generation integer, p_at timestamptz,
+  p_until timestamptz
+)
+returns boolean
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+begin
+  perform set_tenant(p_tenant);
+  update sessions x
+  set lease_until = greatest(x.lease_until, p_until),
+      due_at = case when x.due_at is not null then greatest(x.lease_until, p_until) end
+  where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+    and x.run_generation = p_generation and x.lease_until > p_at;
+  if found then
+    return true;
+  end if;
+  if not exists (
+    select 1
+    from sessions x
+    where x.partition = p_partition and x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
+  ) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  return false;
+end $$;
+
+-- Finds sessions that need work: of up to p_tenants tenants, those after p_after and then from the first again, up to
+-- p_limit each, the longest waiting first. It jumps from tenant to tenant and from chatmode to chatmode, and reads at
+-- most p_limit sessions of each chatmode and agent, however many wait. Sessions that never expire and those that have
+-- not expired are looked up separately, because an index takes no OR. So are those of each agent: with a list of them
+-- Postgres 15 and 16 would read all and sort.
+create function context.claimable_sessions(
+  p_partition smallint, p_tenant text, p_user text, p_at timestamptz, p_chatmode text, p_agents text[], p_after text,
+  p_tenants integer, p_limit integer
+)
+returns table (id uuid, tenant text, due_at timestamptz)
+language plpgsql security definer set search_path = context, pg_temp set jit = off
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+declare
+  -- $1 tenant, $2 chatmode, $3 agent, $8 latest time
+  base text := 'select x.id, x.due_at from sessions x
+    where x.tenant collate "C" = $1 and x.chatmode = $2 and x.due_at <= $8'
+    || case when p_agents is not null then ' and x.active_agent = $3' else '' end
+    || case when p_user is not null then ' and x.user_id = $6 and x.partition = $7' else '' end;
+  statement text := format(
+    'select array_agg(g.id), array_agg(g.due_at)
+    from (
+      select f.id, f.due_at
+      from (
+        (%1$s and x.expires_at is null order by x.due_at, x.id limit $5)
+        union all
+        (%1$s and x.expires_at > $4 order by x.due_at, x.id limit $5)
+      ) f
+      order by f.due_at, f.id
+      limit $5
+    ) g', base);
+  v_agents text[] := case when p_agents is null then array[null::text]
+    else array(select distinct a.name from unnest(p_agents) as a (name)) end;
+  -- After p_after; then, from the first again, up to it.
+  v_is_again boolean := false;
+  v_tenant text := p_after;
+  v_next text;
+  v_chatmode text;
+  v_agent text;
+  ids uuid[];
+  times timestamptz[];
+  more_ids uuid[];
+  more_times timestamptz[];
+  returned integer := 0;
+begin
+  perform set_tenant(p_tenant);
+  if p_tenant is null and not exists (select 1 from sessions x where x.due_at <= p_at) then
+    return;
+  end if;
+  loop
+    if p_tenant is not null then
+      exit when v_is_again;
+      v_next := p_tenant;
+      v_is_again := true;
+    else
+      select x.tenant into v_next
+      from sessions x
+      where x.tenant collate "C" > v_tenant and x.due_at is not null
+      order by x.tenant collate "C"
+      limit 1;
+      if v_is_again then
+        exit when v_next is null or v_next collate "C" > p_after;
+      elsif v_next is null then
+        v_is_again := true;
+        v_tenant := '';
+        continue;
+      end if;
+    end if;
+    v_tenant := v_next;
+
+    ids := null;
+    times := null;
+    v_chatmode := coalesce(p_chatmode, '');
+    loop
+      if p_chatmode is null then
+        v_chatmode := (
+          select x.chatmode
+          from sessions x
+          where x.tenant collate "C" = v_tenant and x.chatmode > v_chatmode and x.due_at is not null
+          order by x.chatmode
+          limit 1
+        );
+        exit when v_chatmode is null;
+      end if;
+      if exists (
+        select 1
+        from sessions x
+        where x.tenant collate "C" = v_tenant and x.chatmode = v_chatmode and x.due_at <= p_at
+      ) then
+        foreach v_agent in array v_agents loop
+          execute statement into more_ids, more_times
+            using v_tenant, v_chatmode, v_agent, p_at, p_limit, p_user, p_partition, coalesce(times[p_limit], p_at);
+          if ids is null then
+            ids := more_ids;
+            times := more_times;
+          elsif more_ids is not null then
+            select array_agg(g.id), array_agg(g.due_at) into ids, times
+            from (
+              select f.id, f.due_at
+              from unnest(ids || more_ids, times || more_times) as f (id, due_at)
+              order by f.due_at, f.id
+              limit p_limit
+            ) g;
+          end if;
+        end loop;
+      end if;
+      exit when p_chatmode is not null;
+    end loop;
+
+    if cardinality(ids) > 0 then
+      return query
+        select f.id, v_tenant, f.due_at
+        from unnest(ids, times) with ordinality as f (id, due_at, n)
+        order by f.n;
+      returned := returned + 1;
+      exit when returned = p_tenants;
+    end if;
+  end loop;
+end $$;
+
+-- Returns sessions with requests, open ones (p_open) or any, newest first: of one user, in the user's partition, or of
+-- the tenant.
+create function context.list_asking(
+  p_partition smallint, p_tenant text, p_user text, p_open boolean, p_cursor_at timestamptz, p_cursor_id uuid,
+  p_limit integer
+)
+returns table (id uuid, requests_at timestamptz)
+language plpgsql security definer set search_path = context, pg_temp set jit = off
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+begin
+  perform set_tenant(p_tenant);
+  return query execute
+    'select x.id, x.requests_at from sessions x where x.tenant = $1'
+    || case when p_open then ' and x.requests is not null' else ' and x.requests_at is not null' end
+    || case when p_user is not null then ' and x.user_id = $2 and x.partition = $6' else '' end
+    || case when p_cursor_id is not null then ' and (x.requests_at, x.id) < ($3, $4)' else '' end
+    || ' order by x.requests_at desc, x.id desc limit $5'
+    using p_tenant, p_user, p_cursor_at, p_cursor_id, p_limit, p_partition;
+end $$;

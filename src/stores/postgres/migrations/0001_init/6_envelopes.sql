@@ -36,7 +36,8 @@ create view context.session_views with (security_invoker = true) as
   select s.partition, s.id, s.tenant, s.user_id, s.conversation_id, s.chatmode, s.workflow, s.skill, s.git_branch, s.task, s.state,
     s.status, s.active_agent, s.head, s.turns, s.cleared_at, s.decision_version, s.started_at, s.last_activity_at,
     s.activity_minute, s.ended_at, s.expires_at, s.metadata, s.forked_from, s.last_work, s.commit_id, s.commit_position,
-    s.awaits_commit, s.envelope_at, s.parent_id, s.parent_sequence, s.usage, st.scratchpad, st.version, st.updated_at, e.persona_id as envelope_persona_id,
+    s.awaits_commit, s.envelope_at, s.parent_id, s.parent_sequence, s.usage, s.run, s.lease_until, s.requests, s.requests_at,
+    st.scratchpad, st.version, st.updated_at, e.persona_id as envelope_persona_id,
     e.tenant as envelope_tenant, e.subject as envelope_subject, e.issuer as envelope_issuer, e.scope as envelope_scope,
     e.metadata as envelope_metadata, e.analysis as envelope_analysis, e.created_at as envelope_created_at,
     e.updated_at as envelope_updated_at, e.batch as envelope_batch
