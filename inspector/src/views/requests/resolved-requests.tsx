@@ -30,7 +30,7 @@ export function ResolvedRequests({ data }: { data: SessionData }) {
                 </span>
               )}
             </p>
-            <Clamp text={question} most={300} class="plain" />
+            <Clamp text={question} most={300} class="verbatim" />
             <JsonView value={value} most={1000} />
           </li>
         ))}
