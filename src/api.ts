@@ -33,6 +33,7 @@ import type {
 } from './api/log.ts'
 import type { Health, RebuildReport, UpkeepOptions, VerifyReport } from './api/maintenance.ts'
 import type { IndexOptions, IndexReport, Memories, RecallQuery, RecallResult } from './api/memory.ts'
+import type { FindRequests, FoundRequest, RequestInput, RequestsQuery, SessionRequest } from './api/requests.ts'
 import type { ClaimOptions, Run, RunOptions, RunRecord, ScheduledWake } from './api/runs.ts'
 import type {
   ActiveScope,
@@ -61,6 +62,7 @@ export type * from './api/lifecycle.ts'
 export type * from './api/log.ts'
 export type * from './api/maintenance.ts'
 export type * from './api/memory.ts'
+export type * from './api/requests.ts'
 export type * from './api/runs.ts'
 export type * from './api/sessions.ts'
 export type * from './api/transfer.ts'
@@ -90,6 +92,11 @@ export interface Throughline {
    * first and are the same on every store.
    */
   recall(query: RecallQuery): Promise<RecallResult>
+  /**
+   * Lists requests of all sessions: sessions with the newest change first, in each the newest request first. Open
+   * requests of sessions that have ended are left out.
+   */
+  requests(query?: FindRequests): Promise<Page<FoundRequest>>
   /**
    * Sums the tokens and costs of model calls by user, tenant, day or model, in ascending order. A purged session no
    * longer counts; a fork counts from its start.
@@ -252,6 +259,18 @@ export interface Session {
   interrupt(text: string, options?: WriteOptions): Promise<SessionRecord>
   /** Records that the agent has acted on the interruption, and continues the work. */
   incorporate(note?: string, options?: WriteOptions): Promise<SessionRecord>
+  /**
+   * Opens a request: a question to a person, such as the approval of a tool call. Several can be open at once, in any
+   * live state of the session.
+   */
+  request(request: RequestInput, options?: WriteOptions): Promise<SessionRequest>
+  /**
+   * Resolves an open request with a value that fits its schema. Of several callers exactly one does; the others get
+   * `REQUEST_RESOLVED`. The session then needs work.
+   */
+  resolve(id: string, value: Json, options?: WriteOptions): Promise<SessionRequest>
+  /** Lists the requests of the session: the open ones first, each newest first. */
+  requests(query?: RequestsQuery): Promise<Page<SessionRequest>>
   /** Proposes that the task is done and waits for the user to confirm. */
   propose(summary: string, options?: WriteOptions): Promise<SessionRecord>
   /** Completes the session on the user's confirmation and compacts it. */

@@ -29,6 +29,7 @@ import {
 import { appendEvents, readEvents, recentEvents, snapshotAt } from './features/log/operation.ts'
 import { tailEvents } from './features/log/tail.ts'
 import { addMessages, clearMessages, readMessages } from './features/messages/operation.ts'
+import { findRequests, openRequest, requestsOf, resolveRequest } from './features/requests/operation.ts'
 import { branchesOf, replaceMessage, rewindSession } from './features/rewind/operation.ts'
 import {
   findActive,
@@ -90,6 +91,7 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
     },
     recall: async (query) => (await recall()).recall(deps, query),
     claim: async (options) => await (await runs()).claimSession(deps, options, sessionOn),
+    requests: (query) => findRequests(deps, query),
     usage: async (query) => (await usage()).reportUsage(deps, query),
     storage: async (query) => (await usage()).reportStorage(deps, query),
     index: async (options) => (await recall()).indexLogs(deps, options),
@@ -170,6 +172,9 @@ function sessionOn(deps: Deps, id: string): Session {
     answer: (text, options) => answer(deps, id, { ...options, text }),
     interrupt: (text, options) => interrupt(deps, id, { ...options, text }),
     incorporate: (note, options) => incorporate(deps, id, { ...options, note }),
+    request: (request, options) => openRequest(deps, id, request, options),
+    resolve: (request, value, options) => resolveRequest(deps, id, request, { value }, options),
+    requests: (query) => requestsOf(deps, id, query),
     propose: (summary, options) => propose(deps, id, { ...options, summary }),
     confirm: (options) => confirm(deps, id, options),
     continueWith: (request, options) => continueWith(deps, id, { ...options, request }),

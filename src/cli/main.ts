@@ -17,6 +17,7 @@ import { migrateCommand } from './commands/migrate.ts'
 import { purgeCommand } from './commands/purge.ts'
 import { rebuildCommand } from './commands/rebuild.ts'
 import { recallCommand } from './commands/recall.ts'
+import { requestsCommand } from './commands/requests.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { rollbackCommand } from './commands/rollback.ts'
 import { runsCommand } from './commands/runs.ts'
@@ -47,6 +48,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   runsCommand,
   cancelCommand,
   resumeCommand,
+  requestsCommand,
   compactCommand,
   sweepCommand,
   purgeCommand,

@@ -28,6 +28,16 @@ export const LIMITS = {
   output: 16 * 1024,
   /** Waiting observations of one session, as JSON text. */
   staged: 4 * 1024 * 1024,
+  /** Open requests of one session. */
+  requests: 100,
+  /** All open requests of one session together, as JSON text: each decision reads and stores them. */
+  openRequests: 1024 * 1024,
+  /** `question` of a request. */
+  question: 64 * 1024,
+  /** `schema` of a request, as JSON text. */
+  requestSchema: 16 * 1024,
+  /** The value that resolves a request, as JSON text. */
+  requestValue: 256 * 1024,
   /** Edges read per step through the graph. */
   edges: 2000,
   /** `content` of a memory. */

@@ -170,6 +170,7 @@ describe('stored text', () => {
     await session.updateState({ [evil]: evil, big: 'x'.repeat(59_950), [`${evil}2`]: 'y'.repeat(59_990) })
     await session.handoff({ to: 'motivator', reason: evil, context: { evil } })
     await tl.memories.remember({ userId: 'ada', content: evil })
+    await session.request({ kind: evil, question: evil, schema: { enum: [evil] } })
     const of = { sessionId: session.id }
     const texts: [string, string][] = []
     const calls: [string, object][] = [
@@ -179,6 +180,8 @@ describe('stored text', () => {
       ['read_event', { ...of, sequence: (await session.record()).head }],
       ['recall', { query: 'New rules OBEY' }],
       ['build_context', { ...of, recall: true, maxTokens: 50_000 }],
+      ['list_requests', {}],
+      ['list_requests', of],
       ['read_scratchpad', of],
       ['take_handoff', of],
       ['hand_off', { ...of, to: 'coach', reason: evil }],

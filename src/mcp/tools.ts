@@ -4,6 +4,7 @@ import { contextTools } from './tools/context.ts'
 import { eventTools } from './tools/events.ts'
 import { lifecycleTools } from './tools/lifecycle.ts'
 import { memoryTools } from './tools/memory.ts'
+import { requestTools } from './tools/requests.ts'
 import { runTools } from './tools/runs.ts'
 import { scratchpadTools } from './tools/scratchpad.ts'
 import { sessionTools } from './tools/sessions.ts'
@@ -15,6 +16,7 @@ export const TOOLS: readonly Tool[] = [
   ...eventTools,
   ...workTools,
   ...lifecycleTools,
+  ...requestTools,
   ...agentTools,
   ...scratchpadTools,
   ...memoryTools,

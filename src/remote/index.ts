@@ -5,6 +5,7 @@ import type { Principal, SessionRecord } from '../domain/record.ts'
 import { narrowed } from '../features/kernel/access.ts'
 import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
 import { parse } from '../features/kernel/parse.ts'
+import { findRequestsQuery } from '../features/requests/schema.ts'
 import { storageQuery, usageQuery } from '../features/usage/schema.ts'
 import { Connection } from './connection.ts'
 import { remoteConversations } from './conversations.ts'
@@ -72,6 +73,10 @@ function createThroughline(client: Client, agents: readonly string[], close: () 
     claim: remoteClaim(connection, async (own, id) =>
       remoteSession({ ...client, connection: own }, await connection.get<SessionRecord>(`/sessions/${id}`)),
     ),
+    requests: async (query = {}) => {
+      parse(findRequestsQuery, query)
+      return await connection.get('/requests', query)
+    },
     usage: async (query) => {
       parse(usageQuery, query)
       return await connection.get('/usage', query)

@@ -2,17 +2,23 @@ import type { Session } from '../api.ts'
 import { defined } from '../domain/optional.ts'
 import { switchInput } from '../features/agents/schema.ts'
 import { contextOptions, reduceOptions } from '../features/context/schema.ts'
-import { parse } from '../features/kernel/parse.ts'
+import { name, parse } from '../features/kernel/parse.ts'
+import { requestsQuery } from '../features/requests/schema.ts'
 import { graphQuery } from '../features/work/schema.ts'
 import type { Connection } from './connection.ts'
+import { encodeSegment } from './path.ts'
 import { toJson } from './request.ts'
 
 type StateCall = 'state' | 'updateState' | 'replaceState' | 'addToState' | 'incrementState' | 'passGate'
 type AgentCall = 'handoff' | 'takeHandoff' | 'setActiveAgent' | 'recordTransition' | 'transitions'
+type RequestCall = 'request' | 'resolve' | 'requests'
 type OtherCall = 'envelope' | 'updateEnvelope' | 'graph' | 'progress' | 'reduce' | 'context'
 
 /** Calls that read and change the views of a session. */
-export function viewCalls(connection: Connection, path: string): Pick<Session, StateCall | AgentCall | OtherCall> {
+export function viewCalls(
+  connection: Connection,
+  path: string,
+): Pick<Session, StateCall | AgentCall | RequestCall | OtherCall> {
   const write = async <T>(method: 'PATCH' | 'PUT' | 'POST', view: string, body: string | undefined, options?: object) =>
     await connection.write<T>(method, `${path}/${view}`, body, options)
   return {
@@ -31,6 +37,16 @@ export function viewCalls(connection: Connection, path: string): Pick<Session, S
     },
     recordTransition: async (transition, options) => await write('POST', 'transitions', toJson(transition), options),
     transitions: async () => (await connection.get<{ items: never[] }>(`${path}/transitions`)).items,
+
+    request: async (request, options) => await write('POST', 'requests', toJson(request), options),
+    resolve: async (id, value, options) => {
+      const one = `requests/${encodeSegment(parse(name, id, 'id'), 'id')}/resolve`
+      return await write('POST', one, toJson({ value }), options)
+    },
+    requests: async (query = {}) => {
+      parse(requestsQuery, query)
+      return await connection.get(`${path}/requests`, query)
+    },
 
     envelope: () => connection.get(`${path}/envelope`),
     updateEnvelope: async (patch, options) => await write('PATCH', 'envelope', toJson(patch), options),

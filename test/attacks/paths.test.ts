@@ -68,7 +68,7 @@ describe('a path', () => {
     async (id) => {
       await target.harmless(async () => {
         for (const route of sessionRoutes) {
-          const path = `/v1${route.path.replace('{id}', id).replace('{sequence}', '1')}`
+          const path = `/v1${route.path.replace('{id}', id).replace('{sequence}', '1').replace('{requestId}', 'r')}`
           const answer = await send(target.url, route.method, path, { token: target.tokens.ada })
           expect([answer.status, (answer.body as { code: string }).code]).toEqual([
             404,

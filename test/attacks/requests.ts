@@ -42,6 +42,8 @@ const BODIES: Record<string, unknown> = {
   cancelRun: { reason: 'from outside' },
   scheduleWake: { at: '2030-01-31T09:30:00.000Z', prompt: 'from outside' },
   claimRun: { worker: 'from outside' },
+  openRequest: { kind: 'approval', question: 'from outside?' },
+  resolveRequest: { value: 'from outside' },
   handleMessage: { userId: 'ada', message: 'from outside' },
   resumeConversation: { userId: 'ada' },
   declineSession: { userId: 'ada' },
@@ -77,7 +79,7 @@ export function requestTo(route: Route, id: string): Request {
   const { method, operation } = route
   const place = route.path.replace('{id}', encodeURIComponent(id.toWellFormed()))
   const query = QUERIES[operation] ?? ''
-  const path = `/v1${place.replace('{sequence}', '2').replace('{generation}', '1')}${query}`
+  const path = `/v1${place.replace('{sequence}', '2').replace('{generation}', '1').replace('{requestId}', 'r')}${query}`
   if (route.body === undefined) return { route, method, path }
   if (!(operation in BODIES)) throw new Error(`there is no well-formed body for ${operation} yet`)
   return { route, method, path, body: BODIES[operation] }

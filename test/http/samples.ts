@@ -51,6 +51,7 @@ const STATES = {
   asked: (session: Session) => session.ask('Which one?'),
   interrupted: (session: Session) => session.interrupt('Wait'),
   proposed: (session: Session) => session.propose('It is done'),
+  requested: (session: Session) => session.request({ id: 'r', kind: 'approval', question: 'May I?' }),
   ended: (session: Session) => session.end(),
   /** With more turns than a summary keeps. */
   long: (session: Session) => session.append(TURNS),
@@ -141,6 +142,10 @@ export const SAMPLES: Record<string, Sample> = {
   cancelRun: { state: 'working', body: {} },
   scheduleWake: { body: { at: '2030-01-31T09:30:00.000Z' } },
   claimRun: { body: { worker: 'one' } },
+  openRequest: { body: { kind: 'approval', question: 'May I?', schema: { type: 'boolean' } } },
+  listRequests: {},
+  resolveRequest: { state: 'requested', params: { requestId: 'r' }, body: { value: true } },
+  findRequests: {},
   handleMessage: { body: { ...someone, message: 'Write a letter' } },
   resumeConversation: { body: someone },
   declineSession: { body: someone },

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { JsonObject } from '../../src/domain/json.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { DEFAULT_LIMITS } from '../../src/http/admission.ts'
 import { isProving } from '../proof.ts'
-import { manyModels, OWNER } from './heavy-data.ts'
+import { manyModels, OWNER, VISITOR } from './heavy-data.ts'
 import {
   distinctKeys,
   forNew,
@@ -117,6 +118,7 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
     recordTransition: [forNew('longest reason', { to: 'motivator', reason: randomWords(STATEMENT) })],
     getEnvelope: heavy.each(['work', 'reasons']),
     updateEnvelope: [forNew('largest metadata', { metadata: { text: randomWords(LIMITS.metadata - AROUND) } })],
+    ...requestInputs(),
     intakeStatus: [{ name: 'nothing' }],
     pauseIntake: [{ name: 'nothing' }],
     resumeIntake: [{ name: 'nothing' }],
@@ -195,6 +197,76 @@ function runInputs(heavy: HeavySessions): LargeInputs {
         },
       },
       { name: 'any session', body: { worker: LONGEST_NAME } },
+    ],
+  }
+}
+
+/** As many open requests as there can be, the largest that fit together. */
+const fullOfRequests = sessionAfter(async (session) => {
+  const question = randomWords(Math.floor((LIMITS.openRequests - AROUND * LIMITS.requests) / LIMITS.requests))
+  for (let n = 0; n < LIMITS.requests; n++) await session.request({ id: `r${n}`, kind: 'approval', question })
+})
+
+/** A session with a request whose schema makes checks expensive. */
+const withSchema = (schema: JsonObject) =>
+  sessionAfter((session) => session.request({ id: 'r', kind: 'approval', question: 'May I?', schema }))
+
+function many<T>(count: number, of: (n: number) => T): T[] {
+  return Array.from({ length: count }, (_, n) => of(n))
+}
+
+/** Of the routes for requests. Values are as large as their schemas allow. */
+function requestInputs(): LargeInputs {
+  const resolve = { params: { requestId: 'r' } }
+  const choices = { type: 'array', items: { enum: many(900, (n) => `choice ${n}`) } }
+  const branches = { anyOf: many(80, () => ({ type: 'array', items: { type: 'string' } })) }
+  const merged = { allOf: many(80, () => ({ type: 'object' })) }
+  const addresses = { anyOf: many(80, () => ({ type: 'string', format: 'email' })) }
+  return {
+    openRequest: [
+      forNew('longest', { kind: 'approval', question: randomWords(LIMITS.question) }),
+      forNew('largest schema', {
+        kind: 'approval',
+        question: 'May I?',
+        schema: { type: 'object', properties: Object.fromEntries(many(250, (n) => [`p${n}`, { type: 'string' }])) },
+      }),
+      { name: 'the last one', prepare: fullOfRequests, body: { kind: 'k', question: 'q' }, refused: 413 },
+    ],
+    listRequests: [{ name: 'full', prepare: fullOfRequests, query: { limit: '500' } }],
+    resolveRequest: [
+      {
+        ...resolve,
+        name: 'longest value',
+        prepare: withSchema({ type: 'string' }),
+        body: { value: randomWords(LIMITS.requestValue - AROUND) },
+      },
+      {
+        ...resolve,
+        name: 'choices',
+        prepare: withSchema(choices),
+        body: { value: many(690, () => 'x') },
+        refused: 400,
+      },
+      {
+        ...resolve,
+        name: 'branches',
+        prepare: withSchema(branches),
+        body: { value: many(240, (n) => n) },
+        refused: 400,
+      },
+      { ...resolve, name: 'merged', prepare: withSchema(merged), body: { value: distinctKeys(300) } },
+      {
+        ...resolve,
+        name: 'addresses',
+        prepare: withSchema(addresses),
+        body: { value: 'a.'.repeat(45_000) },
+        refused: 400,
+      },
+      { name: 'one of many', prepare: fullOfRequests, params: { requestId: 'r7' }, body: { value: true } },
+    ],
+    findRequests: [
+      { name: 'open', query: { userId: VISITOR, limit: '500' } },
+      { name: 'resolved', query: { userId: VISITOR, status: 'resolved', limit: '500' } },
     ],
   }
 }

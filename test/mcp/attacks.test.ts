@@ -53,6 +53,8 @@ describe('/mcp of a server with a key', () => {
         ['answer', { text: 'x' }],
         ['propose', { summary: 'x' }],
         ['finish_session', { outcome: 'ended' }],
+        ['list_requests', {}],
+        ['resolve_request', { requestId: 'r', value: true }],
         ['hand_off', { to: 'motivator', reason: 'x' }],
         ['take_handoff', {}],
         ['read_scratchpad', {}],

@@ -87,6 +87,10 @@ async function work(call: Call): Promise<string> {
     leftOut: [],
   })
 
+  expect(good(await call('list_requests', { sessionId }))).toEqual({ requests: [] })
+  expect(good(await call('list_requests', {}))).toEqual({ requests: [] })
+  expect(codeOf(await call('resolve_request', { sessionId, requestId: 'none', value: true }))).toBe('VALIDATION')
+
   expect(
     good(await call('hand_off', { sessionId, to: 'motivator', reason: 'needs cheer', decisions: ['a table'] })),
   ).toMatchObject({ from: 'assistant', to: 'motivator' })

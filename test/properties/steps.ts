@@ -108,6 +108,22 @@ const decision: fc.Arbitrary<Step> = fc.oneof(
     ),
   ),
   calling(
+    'request',
+    fc.tuple(id, options).map(
+      ([of, o]) =>
+        (s) =>
+          s.request({ id: of, kind: 'k', question: 'q', schema: { type: ['object', 'string'] } }, o),
+    ),
+  ),
+  calling(
+    'resolve',
+    fc.tuple(id, value, options).map(
+      ([of, json, o]) =>
+        (s) =>
+          s.resolve(of, json, o),
+    ),
+  ),
+  calling(
     'takeHandoff',
     options.map((o) => (s) => s.takeHandoff(o)),
   ),

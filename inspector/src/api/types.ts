@@ -9,6 +9,8 @@ export type {
   Page,
   RecallItem,
   RecallResult,
+  RequestStatus,
+  SessionRequest,
   Snapshot,
   WorkStep,
 } from '../../../src/api.ts'

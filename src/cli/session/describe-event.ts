@@ -47,6 +47,18 @@ export function describeEvent(event: SessionEvent): EventDescription {
       return { label: 'work', text: describeWork(event, parts), textStyle: 'dim' }
     case 'session_compacted':
       return { label: 'commit', text: `${asText(parts['kind'])}, number ${asText(parts['position'])}: ${content}` }
+    case 'request_opened':
+      return {
+        label: 'request',
+        text: `${asText(parts['id'])} (${asText(parts['kind'])}): ${content}`,
+        labelStyle: 'yellow',
+      }
+    case 'request_resolved':
+      return {
+        label: 'request',
+        text: `${asText(parts['id'])} resolved: ${asText(parts['value'])}`,
+        labelStyle: 'yellow',
+      }
     default:
       return describeOther(event)
   }

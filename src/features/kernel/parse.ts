@@ -140,7 +140,7 @@ export function parse<T extends z.core.$ZodType>(expected: T | (() => T), input:
 }
 
 /** The path as a caller writes it: `events[1].content`. */
-function fieldName(at: string, path: readonly PropertyKey[]): string {
+export function fieldName(at: string, path: readonly PropertyKey[]): string {
   const step = (key: PropertyKey) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)
   return (at + path.map(step).join('')).replace(/^\./, '') || 'input'
 }

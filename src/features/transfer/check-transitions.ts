@@ -2,7 +2,9 @@ import { ValidationError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import type { ForkedParts, SessionView, StatusParts } from '../../domain/fold.ts'
 import { isAllowed, LIFECYCLE, type LifecycleCommandName } from '../../domain/lifecycle.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import type { SessionState, SessionStatus } from '../../domain/record.ts'
+import type { OpenRequest, RequestOpenedParts } from '../../domain/request.ts'
 import type { RewoundParts } from '../../domain/rewind.ts'
 
 /**
@@ -14,7 +16,7 @@ export function checkNext(view: SessionView, event: SessionEvent): void {
   if (problem !== undefined) throw new ValidationError(`event ${event.sequence}`, problem)
 }
 
-function problemOf({ record, commit }: SessionView, event: SessionEvent): string | undefined {
+function problemOf({ record, commit, requests = [] }: SessionView, event: SessionEvent): string | undefined {
   const { sequence, type } = event
   if (type === 'session_forked') return forkProblem(event)
   if (type === 'session_compacted') {
@@ -25,6 +27,8 @@ function problemOf({ record, commit }: SessionView, event: SessionEvent): string
   if (record.endedAt !== undefined) return `cannot be a ${type}: the session ended before it`
   if (type === 'context_summarized') return rangeProblem(event)
   if (type === 'rewound') return rewindProblem(event)
+  if (type === 'request_opened') return openProblem(requests, event)
+  if (type === 'request_resolved') return isOpen(requests, event) ? undefined : 'resolves a request that is not open'
   if (type !== 'status_changed') return undefined
   const { state } = record.status
   const { status } = event.parts as unknown as StatusParts
@@ -40,6 +44,21 @@ function mayBecome(from: SessionState, to: SessionStatus): boolean {
   return commands.some(
     (command) => LIFECYCLE[command].to === to.state && (command === 'end') === isCallers && isAllowed(from, command),
   )
+}
+
+/** Open requests are part of the views: their number and size are limited as in a call. */
+function openProblem(open: readonly OpenRequest[], event: SessionEvent): string | undefined {
+  if (isOpen(open, event)) return 'opens a request that is open'
+  if (open.length >= LIMITS.requests) return `opens more than ${LIMITS.requests} requests at once`
+  const { schema } = event.parts as unknown as RequestOpenedParts
+  const isTooLarge =
+    event.content.length > LIMITS.question || JSON.stringify(schema ?? {}).length > LIMITS.requestSchema
+  return isTooLarge ? 'opens a request that is too large' : undefined
+}
+
+function isOpen(open: readonly OpenRequest[], { parts }: SessionEvent): boolean {
+  const { id } = parts as unknown as Pick<OpenRequest, 'id'>
+  return open.some((request) => request.id === id)
 }
 
 /** A fork must follow the copied events directly. */

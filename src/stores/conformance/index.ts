@@ -16,6 +16,7 @@ import { processRules } from './api-processes.ts'
 import { quotaRules } from './api-quotas.ts'
 import { apiReadRules } from './api-reading.ts'
 import { recallRules } from './api-recall.ts'
+import { apiRequestRules } from './api-requests.ts'
 import { rewindApiRules } from './api-rewind.ts'
 import { apiRunRules } from './api-runs.ts'
 import { serviceRules } from './api-service.ts'
@@ -81,7 +82,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
   describeRules('the store port', rules, harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A35, as tests. */
+/** Runs the rules of the public API, A1 to A37, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...apiSessionRules,
@@ -97,6 +98,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...serviceRules,
     ...lifecycleRules,
     ...apiRunRules,
+    ...apiRequestRules,
     ...apiWorkRules,
     ...toolWorkRules,
     ...conversationRules,

@@ -7,6 +7,7 @@ import { oneLine, preview } from '../../parts/visible.ts'
 import { query, sessionHref, sessionsHref, TABS, type Tab, type Values } from '../../route.ts'
 import { SessionData } from '../../session/session-data.ts'
 import { ActionBar } from '../actions/action-bar.tsx'
+import { RequestPanel } from '../requests/request-panel.tsx'
 import { TimelineView } from '../timeline/timeline-view.tsx'
 import { SessionHead } from './session-head.tsx'
 import css from './session-view.module.css'
@@ -51,6 +52,7 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
       <SessionHead data={data} />
       <ProblemNote problem={problem} />
       <ActionBar data={data} />
+      <RequestPanel data={data} />
       <Tabs id={id} tab={tab} />
       <section class={css.view} aria-label={TAB_NAMES[tab]}>
         <ErrorBoundary key={tab}>

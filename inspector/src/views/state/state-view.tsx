@@ -3,6 +3,7 @@ import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { isExpired } from '../../parts/status.tsx'
 import type { SessionData } from '../../session/session-data.ts'
 import { useEvents } from '../../session/use-events.ts'
+import { ResolvedRequests } from '../requests/resolved-requests.tsx'
 import { Diagram } from './diagram.tsx'
 import { AGENT_TYPES, buildPath, countSteps, PATH_TYPES, type Step } from './path.ts'
 import { PathList } from './path-list.tsx'
@@ -51,6 +52,7 @@ export function StateView({ data }: { data: SessionData }) {
           <StepTable taken={taken} />
         </section>
       </div>
+      <ResolvedRequests data={data} />
       <section class="card stack" aria-labelledby="path">
         <h2 id="path">Path taken</h2>
         <ProblemNote problem={found.problem} onRetry={found.reload} />
