@@ -13,6 +13,9 @@ export interface Child {
   go(): void
   /** Kills it, like a crash. */
   kill(): void
+  /** Stops it, so that it does nothing until `resume`. */
+  pause(): void
+  resume(): void
 }
 
 /** @param node options of Node itself */
@@ -56,5 +59,7 @@ export function startChild(file: URL, input: unknown, node: readonly string[] = 
       child.stdin.end()
     },
     kill: () => void child.kill('SIGKILL'),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
   }
 }
