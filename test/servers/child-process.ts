@@ -23,7 +23,11 @@ export function startChild(file: URL, input: unknown, node: readonly string[] = 
   const args = [...node, file.pathname, JSON.stringify(input)]
   const child = trackProcess(spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] }))
   const lines: unknown[] = []
-  let wake = () => {}
+  const waiting = new Set<() => void>()
+  const wake = () => {
+    for (const resolve of waiting) resolve()
+    waiting.clear()
+  }
   let rest = ''
   let errors = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -50,7 +54,7 @@ export function startChild(file: URL, input: unknown, node: readonly string[] = 
     async printed(count) {
       while (lines.length < count && child.exitCode === null && child.signalCode === null) {
         await new Promise<void>((resolve) => {
-          wake = resolve
+          waiting.add(resolve)
         })
       }
       if (lines.length < count) await done
