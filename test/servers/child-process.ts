@@ -13,6 +13,9 @@ export interface Child {
   go(): void
   /** Kills it, like a crash. */
   kill(): void
+  /** Stops it, so that it does nothing until `resume`. */
+  pause(): void
+  resume(): void
 }
 
 /** @param node options of Node itself */
@@ -20,7 +23,11 @@ export function startChild(file: URL, input: unknown, node: readonly string[] = 
   const args = [...node, file.pathname, JSON.stringify(input)]
   const child = trackProcess(spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] }))
   const lines: unknown[] = []
-  let wake = () => {}
+  const waiting = new Set<() => void>()
+  const wake = () => {
+    for (const resolve of waiting) resolve()
+    waiting.clear()
+  }
   let rest = ''
   let errors = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -47,7 +54,7 @@ export function startChild(file: URL, input: unknown, node: readonly string[] = 
     async printed(count) {
       while (lines.length < count && child.exitCode === null && child.signalCode === null) {
         await new Promise<void>((resolve) => {
-          wake = resolve
+          waiting.add(resolve)
         })
       }
       if (lines.length < count) await done
@@ -56,5 +63,7 @@ export function startChild(file: URL, input: unknown, node: readonly string[] = 
       child.stdin.end()
     },
     kill: () => void child.kill('SIGKILL'),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
   }
 }

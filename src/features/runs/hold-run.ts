@@ -25,54 +25,70 @@ export interface RunCalls {
   watch(onStop: (stop: Stop) => void): () => void
 }
 
-/** Renewals in the life of a lease: two may fail. */
+/** Renewals before a lease expires: two may fail. */
 const RENEWALS = 3
 
 /** The handle of a run that has begun: keeps its lease, and fires its signal when the work has to stop. */
 export function holdRun(session: Session, { runId, generation, ttlMs, sessionId }: RunGrant, calls: RunCalls): Run {
   const stopping = new AbortController()
   const running = new Map<string, Promise<unknown>>()
-  // of this process: the lease may last longer in the store, never shorter
-  let heldUntil = performance.now() + ttlMs
   let isOver = false
+  let isEndTried = false
+  let isWatched = true
 
   const stop = (why: Stop) => {
     if (!isOver && !stopping.signal.aborted) stopping.abort(new RunStopped(why))
   }
   const unwatch = calls.watch(stop)
-  const beat = async () => {
-    const at = performance.now()
-    if (at > heldUntil) return lose()
-    try {
-      const why = await calls.renew()
-      if (why === undefined) heldUntil = at + ttlMs
-      else if (why.reason !== 'cancelled' && why.reason !== 'interrupted') end()
-      else heldUntil = at + ttlMs
-      if (why !== undefined) stop(why)
-    } catch (error) {
-      if (isPurged(error)) {
-        stop({ reason: 'purged' })
-        end()
-      }
-      // the store may be back before the lease expires
-      else if (performance.now() > heldUntil) lose()
-    }
-  }
-  const timer = setInterval(() => void beat(), ttlMs / RENEWALS)
-  timer.unref?.()
   const end = () => {
-    clearInterval(timer)
+    isWatched = false
+    clearInterval(renewals)
+    clearTimeout(expiry)
     unwatch()
   }
   const lose = () => {
     stop({ reason: 'lost' })
     end()
   }
+  // counted by this process, from before the call: the lease may last longer in the store, never shorter
+  let expiry: ReturnType<typeof setTimeout>
+  const keep = (from: number) => {
+    clearTimeout(expiry)
+    expiry = setTimeout(lose, from + ttlMs - performance.now())
+    expiry.unref?.()
+  }
+  const renew = async () => {
+    const at = performance.now()
+    try {
+      const why = await calls.renew()
+      if (!isWatched) return
+      // one that was asked to stop still has to end in peace
+      if (why === undefined || why.reason === 'cancelled' || why.reason === 'interrupted') keep(at)
+      else end()
+      if (why !== undefined) stop(why)
+    } catch (error) {
+      // after any other error the store may be back before the lease expires
+      if (isPurged(error)) {
+        stop({ reason: 'purged' })
+        end()
+      }
+    }
+  }
+  const renewals = setInterval(() => void renew(), ttlMs / (RENEWALS + 1))
+  renewals.unref?.()
+  keep(performance.now())
   const close = async (outcome: 'completed' | 'failed', note?: string) => {
     if (isOver) throw new RunLostError({ sessionId, generation })
     isOver = true
+    isEndTried = true
     end()
-    await calls.finish(outcome, note)
+    try {
+      await calls.finish(outcome, note)
+    } catch (error) {
+      // may be tried again until the lease expires
+      isOver = false
+      throw error
+    }
   }
 
   async function step<T>(key: string, work: (context: StepContext) => T | Promise<T>): Promise<T> {
@@ -99,7 +115,7 @@ export function holdRun(session: Session, { runId, generation, ttlMs, sessionId 
     finish: async (options = {}) => await close('completed', parse(finishInput, options).note),
     fail: async (error) => await close('failed', messageOf(error)),
     async [Symbol.asyncDispose]() {
-      if (isOver) return
+      if (isEndTried) return
       try {
         await close('failed', 'the run was left without finish() or fail()')
       } catch (error) {

@@ -73,9 +73,13 @@ export function watchStop(deps: Deps, id: string, generation: number, onStop: (s
       // the next renewal looks again
     }
   }
-  const unwatch = deps.store.watch(id, () => {
+  const lookSoon = () => {
     timer ??= setTimeout(() => void look(), LOOKS_MS)
-  })
+    timer.unref?.()
+  }
+  const unwatch = deps.store.watch(id, lookSoon)
+  // for what was written after the run began and before the watch did
+  lookSoon()
   return () => {
     isOver = true
     clearTimeout(timer)
