@@ -10,6 +10,7 @@ import {
   MemoryNotFoundError,
   QuotaExceededError,
   RateLimitedError,
+  RequestResolvedError,
   RouteNotFoundError,
   RunActiveError,
   RunLostError,
@@ -54,6 +55,24 @@ const SAMPLES: { error: ThroughlineError; name: string; code: string; details: o
     name: 'SessionActiveError',
     code: 'SESSION_ACTIVE',
     details: { sessionId: 's1', conversationId: 'c1' },
+  },
+  {
+    error: new RunActiveError({ sessionId: 's1', runId: 'r1', worker: 'w1' }, { cause }),
+    name: 'RunActiveError',
+    code: 'RUN_ACTIVE',
+    details: { sessionId: 's1', runId: 'r1', worker: 'w1' },
+  },
+  {
+    error: new RunLostError({ sessionId: 's1', generation: 2 }, { cause }),
+    name: 'RunLostError',
+    code: 'RUN_LOST',
+    details: { sessionId: 's1', generation: 2 },
+  },
+  {
+    error: new RequestResolvedError({ sessionId: 's1', requestId: 'q1' }, { cause }),
+    name: 'RequestResolvedError',
+    code: 'REQUEST_RESOLVED',
+    details: { sessionId: 's1', requestId: 'q1' },
   },
   {
     error: new IntakePausedError('2026-01-31T09:30:00.000Z', { cause }),

@@ -82,7 +82,7 @@ export class RunActiveError extends ThroughlineError {
 
   constructor(details: RunActiveError['details'], options?: ErrorOptions) {
     const by = details.worker === undefined ? '' : ` of worker '${details.worker}'`
-    super(`session ${details.sessionId} has a live run, ${details.runId}${by}; wait for it, or interrupt it`, options)
+    super(`session ${details.sessionId} has the live run ${details.runId}${by}; wait for it, or interrupt it`, options)
     this.details = details
   }
 }

@@ -41,6 +41,7 @@ export async function startTarget({ limits, ...options }: ServeOptions = {}): Pr
     })
     await session.addMessage({ role: 'user', content: `secret of ${userId}` })
     await session.updateState({ secret: `state of ${userId}` })
+    await session.request({ id: 'r', kind: 'approval', question: `secret of ${userId}?` })
     return session.id
   })
   const memories = await ofEach(async (userId) => {

@@ -122,6 +122,7 @@ describe.each(Object.entries(stores))('on %s', (_name, start) => {
     for (const route of sessionRoutes.filter(({ stream }) => stream !== true)) {
       const session = await target.server.tl.sessions.create({ userId: 'ada', tenant: 'acme' })
       await session.addMessage({ role: 'user', content: 'hello' })
+      await session.request({ id: 'r', kind: 'approval', question: 'May I?' })
       const { method, path, body } = requestTo(route, session.id)
       const { status } = await send(target.url, method, path, { token: target.tokens.ada, body })
       expect([route.operation, status < 300 || status === 409]).toEqual([route.operation, true])
