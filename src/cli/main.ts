@@ -17,6 +17,7 @@ import { purgeCommand } from './commands/purge.ts'
 import { rebuildCommand } from './commands/rebuild.ts'
 import { recallCommand } from './commands/recall.ts'
 import { resumeCommand } from './commands/resume.ts'
+import { rewindCommand } from './commands/rewind.ts'
 import { rollbackCommand } from './commands/rollback.ts'
 import { serveCommand } from './commands/serve.ts'
 import { sessionsCommand } from './commands/sessions.ts'
@@ -43,6 +44,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   showCommand,
   tailCommand,
   resumeCommand,
+  rewindCommand,
   compactCommand,
   sweepCommand,
   purgeCommand,

@@ -51,6 +51,7 @@ export async function takeTour(run: Run, place: TourTarget, json: boolean): Prom
   await step(['show', ended.id])
   await step(['tail', ended.id, '--last', '4'])
   await step(['resume', live.conversationId, '--user', 'ada'])
+  await step(['rewind', live.id, '2', '--reason', 'another way'])
   await step(['compact', ended.id])
   await step(['sweep'])
   await step(['index', '--user', 'ada'])

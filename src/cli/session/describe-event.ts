@@ -47,6 +47,11 @@ export function describeEvent(event: SessionEvent): EventDescription {
       return { label: 'work', text: describeWork(event, parts), textStyle: 'dim' }
     case 'session_compacted':
       return { label: 'commit', text: `${asText(parts['kind'])}, number ${asText(parts['position'])}: ${content}` }
+    case 'rewound':
+      return {
+        label: 'rewind',
+        text: content === '' ? `to ${asText(parts['to'])}` : `to ${asText(parts['to'])}: ${content}`,
+      }
     default:
       return describeOther(event)
   }
