@@ -111,7 +111,14 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     it('shows a reader the sessions of its tenant, as the service shows them', async () => {
       const tl = await open(database.url(SERVING))
       const service = serviceOf(tl)
-      const shown = await conversation(service, async (id) => await (await tl.sessions.get(id)).clear())
+      const shown = await conversation(service, async (id) => {
+        const session = await tl.sessions.get(id)
+        await session.clear()
+        const { head: to } = await session.record()
+        await session.addMessage({ role: 'user', content: 'taken back' })
+        await session.recordTransition({ to: 'coach', reason: 'taken back' })
+        await session.rewind({ to })
+      })
       const rows = (tenant: string) =>
         asRole(
           'throughline_reader',
@@ -276,7 +283,14 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
         select p.proname as name, p.proargnames[1] as first
         from pg_proc p
         where p.pronamespace = 'context'::regnamespace and has_function_privilege('throughline_app', p.oid, 'execute')`)
-      const forAll = ['schema_version', 'iso_time', 'partition_of', 'partition_groups', 'set_memory_partition']
+      const forAll = [
+        'schema_version',
+        'iso_time',
+        'is_hidden',
+        'partition_of',
+        'partition_groups',
+        'set_memory_partition',
+      ]
       const calls = functions.filter(({ name }) => !forAll.includes(String(name)))
       expect(calls.length).toBeGreaterThan(50)
       for (const { name, first } of calls) expect(first, String(name)).toBe('p_partition')

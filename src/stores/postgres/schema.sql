@@ -2336,8 +2336,7 @@ AS $function$
   )
 $function$
 ;
-alter function context.is_hidden(integer[],integer) owner to throughline_functions;
-grant execute on function context.is_hidden(integer[],integer) to throughline_app;
+grant execute on function context.is_hidden(integer[],integer) to public;
 
 CREATE OR REPLACE FUNCTION context.iso_time(p_at timestamp with time zone)
  RETURNS text
@@ -3459,7 +3458,6 @@ begin
 end $function$
 ;
 alter function context.read_spans(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer,integer,integer[]) owner to throughline_functions;
-grant execute on function context.read_spans(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer,integer,integer[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.read_state(p_partition smallint, p_session uuid, p_tenant text, p_user text)
  RETURNS text

@@ -114,7 +114,7 @@ begin
     select p.oid::regprocedure as signature, p.proname as name
     from pg_proc p
     where p.pronamespace = 'context'::regnamespace and p.proname not in
-      ('schema_version', 'iso_time', 'partition_of', 'partition_groups', 'set_memory_partition')
+      ('schema_version', 'iso_time', 'is_hidden', 'partition_of', 'partition_groups', 'set_memory_partition')
   loop
     execute format('revoke all on function %s from public', f.signature);
     execute format('alter function %s owner to %I', f.signature,
@@ -127,7 +127,7 @@ begin
     elsif f.name not in (
       'check_intake', 'add_numbers', 'next_usage', 'add_usage', 'change_usage', 'import_commit', 'insert_imported_events', 'insert_edges', 'insert_events', 'insert_session',
       'chain_of', 'mark_type', 'minute_of', 'may_change_memories', 'add_words', 'replace_views', 'require_rows', 'corpus_id',
-      'memory_size', 'set_envelope_updated_at', 'event_bytes', 'short_content', 'short_parts', 'write_envelope', 'write_labels', 'write_view', 'write_views'
+      'memory_size', 'read_spans', 'set_envelope_updated_at', 'event_bytes', 'short_content', 'short_parts', 'write_envelope', 'write_labels', 'write_view', 'write_views'
     ) then
       execute format('grant execute on function %s to throughline_app', f.signature);
     end if;
