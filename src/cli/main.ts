@@ -19,6 +19,7 @@ import { rebuildCommand } from './commands/rebuild.ts'
 import { recallCommand } from './commands/recall.ts'
 import { requestsCommand } from './commands/requests.ts'
 import { resumeCommand } from './commands/resume.ts'
+import { rewindCommand } from './commands/rewind.ts'
 import { rollbackCommand } from './commands/rollback.ts'
 import { runsCommand } from './commands/runs.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -49,6 +50,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   cancelCommand,
   resumeCommand,
   requestsCommand,
+  rewindCommand,
   compactCommand,
   sweepCommand,
   purgeCommand,

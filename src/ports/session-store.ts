@@ -100,8 +100,9 @@ export type {
  *   with every change of metadata, in the same step.
  *
  * Usage
- * - S34 The `usage` of an append or a decision is added, in the same step, to `record.usage` and to the session's sums by model and
- *   day of `at`. A user message ends the turn of `record.usage`. A fork starts without usage; a repair replaces both.
+ * - S34 The `usage` of an append or a decision is added, in the same step, to `record.usage` and to the session's sums
+ *   by model and day of `at`. A user message ends the turn of `record.usage`. A fork starts without usage; a repair
+ *   replaces both.
  * - S35 `usage` returns sums over all visible sessions by one key, in ascending order of the key (by code points) after
  *   `after`: of the days from `since` on and before `until`. `usageRows` returns the sums of one session, sorted by day
  *   and model. A session that is being imported, purged or forked does not count.
@@ -143,9 +144,9 @@ export type {
  *   one (`'any'`), newest `requestsAt` first, ties by descending id, after the cursor.
  *
  * Rewinds
- * - S45 `hidden` of a view is stored as given. A read with `line` leaves out the ranges given, or with `true` the hidden
- *   ranges of the session at that moment, as does every read with `turns`; types, limit, order and page size apply to
- *   the events that are left. It reads from range to range: hidden events cost nothing, however many there are.
+ * - S45 `hidden` of a view is stored as given. A read with `line` leaves out the given ranges, or with `true` the hidden
+ *   ranges of the session at that time, as every read with `turns` does. Types, limit, order and page size apply to the
+ *   other events. It reads from one visible span to the next, so hidden events cost nothing, however many there are.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Session } from '../../src/api.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { DEFAULT_LIMITS } from '../../src/http/admission.ts'
@@ -84,6 +85,27 @@ export function logInputs(heavy: HeavySessions): LargeInputs {
     ],
     addMessages: forTexts(LONGEST, (content) => ({ role: 'user', content: fitting(content) })),
     clearMessages: heavy.copies(['long']),
+    rewindSession: [
+      {
+        name: 'to the start of a long log',
+        prepare: heavy.copyOf('long'),
+        body: { to: 2, reason: randomWords(STATEMENT) },
+      },
+      { name: 'the largest scratchpad', prepare: heavy.copyOf('work'), body: { to: 3 } },
+    ],
+    replaceMessage: [
+      ...forTexts(LONGEST, (content) => ({ sequence: 2, message: { role: 'user', content: fitting(content) } })),
+    ].map((input) => ({
+      ...input,
+      prepare: sessionAfter((session) => session.addMessage({ role: 'user', content: 'hi' })),
+    })),
+    listBranches: [
+      {
+        name: 'many rewinds with long reasons',
+        prepare: sessionAfter(rewindOften),
+        query: { limit: '500' },
+      },
+    ],
     getState: heavy.each(['work']),
     updateState: [
       forNew('most keys', distinctKeys(LIMITS.members - 10)),
@@ -268,6 +290,15 @@ function requestInputs(): LargeInputs {
       { name: 'open', query: { userId: VISITOR, limit: '500' } },
       { name: 'resolved', query: { userId: VISITOR, status: 'resolved', limit: '500' } },
     ],
+  }
+}
+
+/** Leaves many branches with long reasons. */
+async function rewindOften(session: Session): Promise<void> {
+  await session.updateState({ text: randomWords(LIMITS.scratchpad / 8) })
+  for (let n = 0; n < 60; n++) {
+    await session.addMessage({ role: 'user', content: 'another way' })
+    await session.rewind({ to: 2, reason: randomWords(STATEMENT / 4, n) })
   }
 }
 

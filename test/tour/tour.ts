@@ -56,6 +56,7 @@ export async function takeTour(run: Run, place: TourTarget, json: boolean): Prom
   await step(['requests', '--user', 'ada'])
   await step(['requests', live.id])
   await step(['requests', live.id, '--resolve', 'none', '--value', 'true'], 2)
+  await step(['rewind', live.id, '2', '--reason', 'another way'])
   await step(['compact', ended.id])
   await step(['sweep'])
   await step(['index', '--user', 'ada'])

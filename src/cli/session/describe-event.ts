@@ -59,6 +59,11 @@ export function describeEvent(event: SessionEvent): EventDescription {
         text: `${asText(parts['id'])} resolved: ${asText(parts['value'])}`,
         labelStyle: 'yellow',
       }
+    case 'rewound':
+      return {
+        label: 'rewind',
+        text: content === '' ? `to ${asText(parts['to'])}` : `to ${asText(parts['to'])}: ${content}`,
+      }
     default:
       return describeOther(event)
   }

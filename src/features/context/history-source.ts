@@ -33,8 +33,8 @@ export interface LogHistory extends HistorySource {
 const FAR = 4 * CHUNK
 
 /**
- * Reads the messages of the current line after `floor` from the end of the log, up to `LIMITS.windowSize` characters. Only what was
- * appended since the last context is read from the store.
+ * Reads the messages of the current line after `floor` from the end of the log, up to `LIMITS.windowSize` characters.
+ * Only what was appended since the last context is read from the store.
  */
 export function logHistory(
   deps: Deps,

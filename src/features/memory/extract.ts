@@ -12,8 +12,8 @@ import type { Statement } from './writing.ts'
 const PAGE = 200
 
 /**
- * Extracts memories from the events of a session that were not read yet and are on its line. The memories and the reading position are
- * written together, so each fact is stored once despite crashes and concurrent readers.
+ * Extracts memories from the events of a session that are on its line and were not read yet. The memories and the
+ * reading position are written together, so each fact is stored once despite crashes and concurrent readers.
  */
 export async function extractMemories(deps: Deps, session: string): Promise<Extraction> {
   const id = await findSession(deps, session)

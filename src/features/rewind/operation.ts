@@ -89,7 +89,7 @@ async function rewindTo(
   )
 }
 
-/** What the target restores. Before the start of a fork the log is that of its source, whose end and requests it does not share. */
+/** What the target restores. A fork shares neither the end nor the requests and wakes of its source. */
 function restoredIn({ record }: SessionView, target: SessionView): RestoredViews {
   const restored = restoredFrom(target)
   if (target.record.head > (record.forkedFrom?.sequence ?? 0)) return restored

@@ -4,8 +4,8 @@ import { defined } from '../../domain/optional.ts'
 import { isRunLive } from '../../domain/run.ts'
 
 /**
- * Throws `RunActiveError` if a run works on the session, unless it is the caller's own: then `generation` is its number,
- * and `RunLostError` says that it is over.
+ * Throws `RunActiveError` if a run works on the session. With the `generation` of the caller's own run it throws
+ * `RunLostError` if that run is over, and nothing otherwise.
  */
 export function checkNoOtherRun(view: SessionView, at: string, generation?: number): void {
   const { id: sessionId, run } = view.record

@@ -50,6 +50,18 @@ const FILL = `
   select (jsonb_populate_record(s, '{"partition": 7, "id": "00000000-0000-7000-8000-000000000001", "conversation_id": "run",
     "run_generation": 3, "lease_until": "2027-03-01 12:00Z"}')).*
   from context.sessions s where tenant = 't1' limit 1;
+  insert into context.session_events
+    (partition, session_id, sequence, id, tenant, type, role, content, created_at, checksum)
+  select 7, '00000000-0000-7000-8000-000000000000', n, gen_random_uuid(), 'local',
+    case when n % 2 = 0 then 'user_message' else 'model_message' end, 'user', 'text', now(), '\\x00'
+  from generate_series(1, ${MANY}) n;
+  insert into context.session_types (partition, session_id, tenant, type, block)
+  select distinct partition, session_id, tenant, type, sequence / 256
+  from context.session_events;
+  update context.sessions
+  set head = ${MANY}, hidden = '{3,9000,9003,19990}'
+  where partition = 7 and id = '00000000-0000-7000-8000-000000000000';
+
   analyze`
 
 describe.each(inject('postgres'))('on $name', ({ url }) => {
@@ -131,6 +143,20 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     const list = `list_sessions(context.partition_of('local', 'u1'), 'local', 'u1'${', null'.repeat(8)}, 500, 1000000, ${parent}, null)`
     expect(await cost(list, 'sessions')).toEqual({ rows: 0, read: 0 })
     expect(await cost(`list_descendants(${session})`, 'sessions')).toEqual({ rows: 0, read: 1 })
+  })
+
+  // 14 events are visible
+  it.each([
+    ['forward', '0, 2147483647, false, 100, null, null, 100, true, null', 14],
+    ['backward', '0, 2147483647, true, 100, null, null, 100, true, null', 14],
+    ['as a window', '0, 2147483647, true, 100, null, 6, 100, false, null', 11],
+    ['by type', "0, 2147483647, false, 100, '{user_message}', null, 100, true, null", 7],
+    ['from given ranges', "0, 2147483647, false, 100, null, null, 100, false, '{5,20000}'", 4],
+  ])('a line is read %s without its hidden events', async (_, values, rows) => {
+    const found = await cost(`read_events(${session}, ${values})`, 'session_events')
+    expect(found.rows).toBe(rows)
+    // a read by type looks at the visible events of both types, a window is searched first
+    expect(found.read).toBeLessThanOrEqual(2 * rows + 4)
   })
 
   it('commits of a conversation are read a page at a time', async () => {

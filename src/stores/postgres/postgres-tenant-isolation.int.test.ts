@@ -111,7 +111,14 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     it('shows a reader the sessions of its tenant, as the service shows them', async () => {
       const tl = await open(database.url(SERVING))
       const service = serviceOf(tl)
-      const shown = await conversation(service, async (id) => await (await tl.sessions.get(id)).clear())
+      const shown = await conversation(service, async (id) => {
+        const session = await tl.sessions.get(id)
+        await session.clear()
+        const { head: to } = await session.record()
+        await session.addMessage({ role: 'user', content: 'taken back' })
+        await session.recordTransition({ to: 'coach', reason: 'taken back' })
+        await session.rewind({ to })
+      })
       const rows = (tenant: string) =>
         asRole(
           'throughline_reader',

@@ -3668,7 +3668,6 @@ begin
 end $function$
 ;
 alter function context.read_spans(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer,integer,integer[]) owner to throughline_functions;
-grant execute on function context.read_spans(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer,integer,integer[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.read_state(p_partition smallint, p_session uuid, p_tenant text, p_user text)
  RETURNS text

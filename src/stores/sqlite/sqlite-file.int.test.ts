@@ -52,7 +52,14 @@ function stray(sql: string): void {
 describe('AC 1: the view conversation_sessions', () => {
   it('shows the same as the service and is read-only', async () => {
     const tl = await open(`sqlite:${path}`)
-    const shown = await conversation(serviceOf(tl), async (id) => await (await tl.sessions.get(id)).clear())
+    const shown = await conversation(serviceOf(tl), async (id) => {
+      const session = await tl.sessions.get(id)
+      await session.clear()
+      const { head: to } = await session.record()
+      await session.addMessage({ role: 'user', content: 'taken back' })
+      await session.recordTransition({ to: 'coach', reason: 'taken back' })
+      await session.rewind({ to })
+    })
     await tl.close()
     const db = new Database(path)
     const row = db.prepare('select * from conversation_sessions').get() as Record<string, string>

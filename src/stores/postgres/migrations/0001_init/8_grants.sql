@@ -127,7 +127,7 @@ begin
     elsif f.name not in (
       'check_intake', 'add_numbers', 'next_usage', 'add_usage', 'change_usage', 'import_commit', 'insert_imported_events', 'insert_edges', 'insert_events', 'insert_session',
       'chain_of', 'mark_type', 'minute_of', 'may_change_memories', 'add_words', 'replace_views', 'require_rows', 'corpus_id',
-      'memory_size', 'set_envelope_updated_at', 'event_bytes', 'short_content', 'short_parts', 'write_envelope', 'write_labels', 'write_view', 'write_views',
+      'memory_size', 'read_spans', 'set_envelope_updated_at', 'event_bytes', 'short_content', 'short_parts', 'write_envelope', 'write_labels', 'write_view', 'write_views',
       'takes_work', 'generation_of', 'live_run'
     ) then
       execute format('grant execute on function %s to throughline_app', f.signature);
