@@ -91,10 +91,14 @@ export class ActionRunner {
     if (name === 'fork') return navigate(sessionHref((answer as SessionRecord).id))
     await this.#data.refresh()
     const sequence = sequenceIn(answer)
-    const text = isOfAnother(answer, body)
-      ? 'The session already had a commit; yours was not used.'
-      : ACTIONS[name].done
-    this.said.value = { text, event: { href: eventHref(id, sequence), sequence } }
+    if (name === 'cancel' && (answer as SessionRecord).run === undefined)
+      this.said.value = { text: 'The run had already ended.' }
+    else {
+      const text = isOfAnother(answer, body)
+        ? 'The session already had a commit; yours was not used.'
+        : ACTIONS[name].done
+      this.said.value = { text, event: { href: eventHref(id, sequence), sequence } }
+    }
     if (this.opened.peek()?.name === name) this.opened.value = undefined
   }
 

@@ -2,7 +2,7 @@ import type { LifecycleCommandName, SessionState } from '../../api/types.ts'
 import { isAllowed } from '../../domain.ts'
 
 /** Actions that the page offers. */
-export type ActionName = LifecycleCommandName | 'say' | 'compact' | 'fork'
+export type ActionName = LifecycleCommandName | 'say' | 'compact' | 'fork' | 'cancel'
 
 /** A form field. */
 export interface Field {
@@ -132,13 +132,20 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     ],
     done: 'Forked.',
   },
+  cancel: {
+    name: 'Stop run',
+    title: 'Stop the run',
+    effect: 'Asks the worker to stop, usually within a second. The session stays open.',
+    fields: [optional('text', 'reason', 'Reason', 'Optional. The worker and the timeline show it.')],
+    done: 'Asked to stop.',
+  },
 }
 
 /** The path of an action after that of the session. */
 export const actionPath = (name: ActionName) => ACTIONS[name].path ?? `/${name}`
 
 /** Whether it changes the state. */
-export const changesState = (name: ActionName) => !['say', 'compact', 'fork'].includes(name)
+export const changesState = (name: ActionName) => !['say', 'compact', 'fork', 'cancel'].includes(name)
 
 /** Whether it replies to a question, an interruption or a proposal. */
 export const isReply = (name: ActionName) => ['answer', 'confirm', 'continueWith', 'incorporate'].includes(name)

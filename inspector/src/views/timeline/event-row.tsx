@@ -1,6 +1,7 @@
 import type { SessionEvent, SessionRecord } from '../../api/types.ts'
 import { Markdown } from '../../parts/markdown.tsx'
 import { memo } from '../../parts/memo.tsx'
+import { RunBadge } from '../../parts/run-badge.tsx'
 import { StateBadge, StatusBadge } from '../../parts/status.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
@@ -162,6 +163,11 @@ function Summary({ line, was }: { line: EventLine; was: Related['was'] }) {
             </>
           )}
           <StateBadge state={line.state} />
+        </span>
+      )}
+      {line.run !== undefined && (
+        <span class={css.states}>
+          <RunBadge state={line.run} />
         </span>
       )}
       {preview(line.text, 300)}
