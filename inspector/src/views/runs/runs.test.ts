@@ -6,7 +6,7 @@ const T0 = Date.parse('2026-03-01T09:00:00.000Z')
 const iso = (second: number) => new Date(T0 + second * 1000).toISOString()
 
 /** Events one second apart. */
-const log = (...given: [type: string, parts?: Json, content?: string][]) =>
+const log = (...given: [type: string, parts?: Json | undefined, content?: string][]) =>
   given.map(([type, parts, content = ''], i) => {
     const event = { sequence: i + 1, type, content, createdAt: iso(i), ...(parts !== undefined && { parts }) }
     return event as SessionEvent
