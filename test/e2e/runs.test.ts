@@ -78,10 +78,10 @@ describe('the view of runs', () => {
     await page.getByText('A run is one worker', { exact: false }).waitFor()
     await page.getByRole('status').getByText('live', { exact: true }).waitFor()
     const run = await session.run({ worker: 'alpha' })
-    await rows(page).getByText('live').waitFor()
+    await rows(page).getByText('● live').waitFor()
     now += 5000
     await run.finish()
-    await rows(page).getByText('completed').waitFor()
+    await rows(page).getByText('✓ completed').waitFor()
     expect(await rows(page).innerText()).toContain('5.0 s')
   })
 
