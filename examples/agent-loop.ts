@@ -1,4 +1,4 @@
-// An agent loop that stores every step: stop it anywhere, and the log has everything that was done.
+// An agent loop that survives crashes: start it again, and it goes on where it was.
 import { open, type Session } from 'throughline'
 
 /** Stands in for your model: calls the tool once, then answers. */
@@ -14,19 +14,23 @@ const tl = await open('memory:')
 const session = await tl.sessions.create({ userId: 'ada' })
 await session.append({ type: 'user_message', content: 'What is the weather in Vienna?' })
 
-for (;;) {
-  const { text, call } = await model(session)
+// one worker at a time: a second one gets RUN_ACTIVE, or takes over once this one has crashed
+const run = await session.run({ worker: 'example' })
+for (let round = 1; ; round++) {
+  // a recorded step is not repeated after a crash, and pass run.signal to your model: stop buttons fire it
+  const { text, call } = await run.step(`model ${round}`, () => model(run))
   if (call === undefined) {
-    await session.append({ type: 'model_message', content: text })
+    await run.append({ type: 'model_message', content: text }, { idempotencyKey: 'answer' })
     break
   }
-  // record the call before the tool runs: after a crash, recent().dangling names it
-  await session.append({ type: 'tool_call', content: call.name, parts: call })
-  const answer = 'sunny, 24 degrees'
-  // with the key, a retry after a lost reply writes nothing twice
-  const options = { idempotencyKey: `result of ${call.id}` }
-  await session.append({ type: 'tool_result', content: answer, parts: { toolCallId: call.id } }, options)
+  // with the keys, a loop that starts over writes nothing twice
+  await run.append({ type: 'tool_call', content: call.name, parts: call }, { idempotencyKey: call.id })
+  const answer = await run.step(call.id, () => 'sunny, 24 degrees')
+  const result = { type: 'tool_result', content: answer, parts: { toolCallId: call.id } } as const
+  await run.append(result, { idempotencyKey: `result of ${call.id}` })
 }
+await run.finish()
 
-for (const event of await session.events({ after: 1 })) console.log(`${event.sequence} ${event.type}: ${event.content}`)
+for (const { sequence, type, content } of await session.events({ after: 1 }))
+  console.log(`${sequence} ${type}: ${content}`)
 await tl.close()

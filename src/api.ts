@@ -17,11 +17,14 @@ import type {
 import type {
   AgentTransition,
   AppendOptions,
+  Branch,
+  BranchesQuery,
   EventInput,
   EventsQuery,
   HandoffInput,
   MessagesQuery,
   RecentOptions,
+  RewindInput,
   StatePatch,
   SwitchOptions,
   TailOptions,
@@ -196,6 +199,19 @@ export interface Session {
   messages<F extends MessageFormat>(query: MessagesQuery & { format: F }): Promise<FormatOutput[F]>
   /** Hides all messages so far from messages and windows. The log keeps them. */
   clear(options?: WriteOptions): Promise<void>
+  /**
+   * Continues from an earlier event: messages, windows, context, scratchpad, status, active agent and open requests are
+   * as they were right after it. The log keeps everything; what came after it becomes an abandoned branch. Writes
+   * nothing if nothing came after it. Throws `RUN_ACTIVE` while another worker's run is live.
+   */
+  rewind(rewind: RewindInput, options?: WriteOptions): Promise<SessionRecord>
+  /** Returns one page of the abandoned branches, newest first. */
+  branches(query?: BranchesQuery): Promise<Branch[]>
+  /**
+   * Puts another message in the place of an earlier one: a rewind to the event before it and the new message, in one
+   * step. Returns the event of the new message.
+   */
+  replaceMessage(sequence: number, message: Message, options?: WriteOptions): Promise<SessionEvent>
   /** Returns the scratchpad: one JSON object of working memory. */
   state(): Promise<SessionScratchpad>
   /**

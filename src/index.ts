@@ -5,6 +5,7 @@ export type {
   BackfillOptions,
   BackfillReport,
   CacheHealth,
+  ClaimOptions,
   Commit,
   CommitsOptions,
   CompactOptions,
@@ -66,12 +67,17 @@ export type {
   ResumeScope,
   RollbackOptions,
   RollbackReport,
+  Run,
+  RunOptions,
+  RunRecord,
+  ScheduledWake,
   SearchMemories,
   Session,
   SessionBlock,
   Sessions,
   Snapshot,
   StatePatch,
+  StepContext,
   StorageBy,
   StorageQuery,
   StorageReport,
@@ -192,11 +198,12 @@ export {
 } from './domain/record.ts'
 export type { OpenRequest } from './domain/request.ts'
 export type { ResumePlan } from './domain/resume.ts'
-export { RUN_OUTCOMES, type RunOutcome } from './domain/run.ts'
+export { RUN_OUTCOMES, type RunOutcome, STOP_REASONS, type StopReason } from './domain/run.ts'
 export type { HandoffContext, Scratchpad, WellKnownKeys } from './domain/scratchpad.ts'
 export type { SessionUsage, Usage, UsageSums } from './domain/usage.ts'
 export type { Window } from './domain/window.ts'
 export type { QuotaLimits } from './features/kernel/quotas.ts'
+export { RunStopped } from './features/runs/stop.ts'
 export { type ExportCheck, exportLines, importLines } from './features/transfer/lines.ts'
 export { open } from './open/open.ts'
 export type { OpenOptions } from './open/options.ts'

@@ -29,6 +29,7 @@ import {
 import { appendEvents, readEvents, recentEvents, snapshotAt } from './features/log/operation.ts'
 import { tailEvents } from './features/log/tail.ts'
 import { addMessages, clearMessages, readMessages } from './features/messages/operation.ts'
+import { branchesOf, replaceMessage, rewindSession } from './features/rewind/operation.ts'
 import {
   findActive,
   findSession,
@@ -149,6 +150,9 @@ function sessionOn(deps: Deps, id: string): Session {
     // one operation behind both signatures: the format decides what comes back
     messages: ((query?: Parameters<typeof readMessages>[2]) => readMessages(deps, id, query)) as Session['messages'],
     clear: (options) => clearMessages(deps, id, options),
+    rewind: (rewind, options) => rewindSession(deps, id, { ...rewind, ...options }),
+    branches: (query) => branchesOf(deps, id, query),
+    replaceMessage: (sequence, message, options) => replaceMessage(deps, id, { ...options, sequence, message }),
     state: () => sessionState(deps, id),
     updateState: (patch, options) => updateState(deps, id, patch, options),
     replaceState: (value, options) => replaceState(deps, id, value, options),

@@ -1,4 +1,4 @@
-import { open } from '../../dist/index.js'
+import { open, type Session, type Throughline } from '../../dist/index.js'
 import { Database, pg } from '../drivers.ts'
 
 /** The columns that differ between copies of a session, as SQL with `i` for the number of the copy. */
@@ -24,8 +24,8 @@ const POSTGRES: Record<string, string> = {
  * Fills a store with this many sessions: one by the API, and copies of its row, which is all that a list reads. By
  * the API alone a million of them would take almost an hour.
  */
-export async function copySqlite(path: string, sessions: number): Promise<void> {
-  const id = await template(`sqlite:${path}`)
+export async function copySqlite(path: string, sessions: number, make = newSession): Promise<void> {
+  const id = await template(`sqlite:${path}`, make)
   const db = new Database(path)
   db.pragma('synchronous = off')
   const columns = db.pragma('table_info(sessions)') as { name: string }[]
@@ -41,8 +41,8 @@ export async function copySqlite(path: string, sessions: number): Promise<void> 
 }
 
 /** @param owner URL of the database as a role that may write to every row */
-export async function copyPostgres(url: string, owner: string, sessions: number): Promise<void> {
-  const id = await template(url)
+export async function copyPostgres(url: string, owner: string, sessions: number, make = newSession): Promise<void> {
+  const id = await template(url, make)
   const client = new pg.Client(owner)
   await client.connect()
   try {
@@ -64,9 +64,20 @@ export async function copyPostgres(url: string, owner: string, sessions: number)
   }
 }
 
-async function template(url: string): Promise<string> {
+function newSession(tl: Throughline): Promise<Session> {
+  return tl.sessions.create({ userId: 'template' })
+}
+
+/** A session that needs no work: its run is over. */
+export async function idleSession(tl: Throughline): Promise<Session> {
+  const session = await newSession(tl)
+  await (await session.run()).finish()
+  return session
+}
+
+async function template(url: string, make: typeof newSession): Promise<string> {
   const tl = await open({ url, index: false })
-  const { id } = await tl.sessions.create({ userId: 'template' })
+  const { id } = await make(tl)
   await tl.close()
   return id
 }

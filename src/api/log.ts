@@ -52,6 +52,33 @@ export interface MessagesQuery {
   limit?: number
 }
 
+/** Where a rewind goes, and why. */
+export interface RewindInput {
+  /** Sequence of the event after which the session continues; it may be on an abandoned branch. */
+  to: number
+  reason?: string
+}
+
+/** Filters of `branches`. */
+export interface BranchesQuery {
+  /** Only branches whose last event has a smaller sequence: the `to` of the last branch of the page before. */
+  before?: number
+  /** 1 to 500. @default 100 */
+  limit?: number
+}
+
+/** Events that a rewind took off the current line. `at(to)` and `fork({ at: to })` reach them. */
+export interface Branch {
+  /** Sequence of the event after which it left the current line. */
+  from: number
+  /** Sequence of its last event. */
+  to: number
+  /** When it was left. */
+  at: string
+  /** Why it was left. */
+  reason?: string
+}
+
 /** A patch of the scratchpad: values to set, and `null` for keys to remove. */
 export type StatePatch = { readonly [Key in keyof WellKnownKeys]?: WellKnownKeys[Key] | null } & JsonObject
 

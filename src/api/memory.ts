@@ -168,6 +168,8 @@ export interface RecallQuery {
   until?: string
   /** Only memories of these source types. */
   sourceTypes?: readonly SourceType[]
+  /** Also messages on branches that a rewind left. @default false */
+  abandoned?: boolean
   /** @default 'local', or the caller's own */
   tenant?: string
 }

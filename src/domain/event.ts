@@ -35,6 +35,7 @@ export const RECORDED_TYPES = {
   wake_fired: 'wakeAt()',
   request_opened: 'request()',
   request_resolved: 'resolve()',
+  rewound: 'rewind()',
 } as const
 
 /** Speakers of events. */

@@ -11,6 +11,7 @@ import { type RecordedType, type SessionEvent, startsTurn } from './event.ts'
 import type { JsonObject } from './json.ts'
 import { isFinal, type ParentLink, type Scope, type SessionRecord, type SessionStatus } from './record.ts'
 import { evolveRequests, type OpenRequest } from './request.ts'
+import { evolveRewind, type HiddenRanges } from './rewind.ts'
 import { evolveRun, type RunView, withInterruptedRun, withoutLiveRun } from './run.ts'
 import {
   applyStateChange,
@@ -35,6 +36,8 @@ export interface SessionView {
   state: SessionScratchpad
   /** Sequence of the last `messages_cleared`, or 0: messages and windows start after it. */
   clearedAt: number
+  /** Ranges of events that a rewind took off the current line; absent if there are none. */
+  hidden?: HiddenRanges
   /** Id of the last work commit: the parent of the next. */
   lastWork?: string
   /** The session's canonical commit and its position in the conversation. */
@@ -83,6 +86,7 @@ export const FOLDED_TYPES = [
   'wake_fired',
   'request_opened',
   'request_resolved',
+  'rewound',
 ] as const satisfies readonly RecordedType[]
 
 /** Parts of `session_started`: the initial values of the record. */
@@ -189,6 +193,8 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
       return evolveRequests({ ...view, record }, event)
     case 'request_resolved':
       return evolveRun(evolveRequests({ ...view, record }, event), event)
+    case 'rewound':
+      return evolveRewind({ ...view, record }, event)
     default:
       return { ...view, record }
   }

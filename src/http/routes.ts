@@ -10,6 +10,7 @@ import { memoryRoutes } from '../features/memory/route.ts'
 import { messagesRoutes } from '../features/messages/route.ts'
 import { purgeRoutes } from '../features/purge/route.ts'
 import { recallRoutes } from '../features/recall/route.ts'
+import { rewindRoutes } from '../features/rewind/route.ts'
 import { runsRoutes } from '../features/runs/route.ts'
 import { sessionsRoutes } from '../features/sessions/route.ts'
 import { stateRoutes } from '../features/state/route.ts'
@@ -23,6 +24,7 @@ export const ROUTES: readonly Route[] = [
   ...sessionsRoutes,
   ...logRoutes,
   ...messagesRoutes,
+  ...rewindRoutes,
   ...stateRoutes,
   ...agentsRoutes,
   ...envelopeRoutes,

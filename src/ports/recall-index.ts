@@ -1,6 +1,7 @@
 import type { TextAnalysis } from '../domain/recall/analyze.ts'
 import type { MessageFacts, Place } from '../domain/recall/rank.ts'
 import type { Principal } from '../domain/record.ts'
+import type { HiddenRanges } from '../domain/rewind.ts'
 import type { StoredEvent } from './session-store.ts'
 
 /**
@@ -22,6 +23,7 @@ import type { StoredEvent } from './session-store.ts'
  *   with the event that takes it to `LIMITS.pageSize` characters.
  * - I8 `drop` removes a session from the index and resets `indexed` to 0. A purge does the same in its own step.
  * - I9 Every call but `behind` sees only one user of one tenant.
+ * - I10 `hidden` returns the hidden ranges (S45) of those given sessions that have some, in any order.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */
@@ -34,6 +36,7 @@ export interface RecallIndex {
   postings(partition: IndexPartition, terms: readonly string[], limit: number): Promise<PostingBlock[]>
   facts(user: UserKey, query: FactsQuery): Promise<IndexedFacts[]>
   events(user: UserKey, places: readonly EventPlace[]): Promise<PlacedEvent[]>
+  hidden(user: UserKey, sessions: readonly string[]): Promise<RewoundSession[]>
   drop(sessionId: string): Promise<void>
 }
 
@@ -126,6 +129,12 @@ export interface FactsQuery {
 export interface EventPlace {
   readonly session: string
   readonly sequence: number
+}
+
+/** A session with hidden events. */
+export interface RewoundSession {
+  readonly session: string
+  readonly hidden: HiddenRanges
 }
 
 export interface PlacedEvent {

@@ -1,7 +1,20 @@
 import type { SessionScratchpad, SessionView } from '../domain/fold.ts'
 import type { Principal, SessionRecord, SessionState } from '../domain/record.ts'
-import type { DailyUsage, UsageIncrement, UsageSums } from '../domain/usage.ts'
+import type { HiddenRanges } from '../domain/rewind.ts'
+import type { DailyUsage, UsageIncrement } from '../domain/usage.ts'
 import type { StoreClock } from './clock.ts'
+import type { AskingQuery, AskingSession, ClaimableSession, ClaimQuery, RenewRequest } from './runs.ts'
+import type { StorageGroup, StorageQuery, UsageGroup, UsageQuery, UsageRowsQuery } from './usage-query.ts'
+
+export type {
+  StorageGroup,
+  StorageKey,
+  StorageQuery,
+  UsageGroup,
+  UsageKey,
+  UsageQuery,
+  UsageRowsQuery,
+} from './usage-query.ts'
 
 /**
  * Append-only log of session events with the views folded from it. The only source of truth.
@@ -14,8 +27,8 @@ import type { StoreClock } from './clock.ts'
  * - S5 A key is stored with the events it wrote. A repeat with the same fingerprint returns those events (`replayed`),
  *   checked before S3 and S4; another fingerprint throws `IdempotencyMismatchError`.
  * - S6 `decide` passes the current view to the decider and stores its events together with the view it returns. No
- *   other decision comes in between, and before an end no event either. A decider that throws, or returns no events,
- *   writes nothing.
+ *   other decision comes in between, and before an end or a `rewound` event no event either. A decider that throws, or
+ *   returns no events, writes nothing.
  * - S7 A failing write fails alone: it does not affect others waiting in the same batch.
  * - S8 A write is acknowledged once it would survive the failures the store promises to survive (`docs/stores.md`).
  *
@@ -87,7 +100,7 @@ import type { StoreClock } from './clock.ts'
  *   with every change of metadata, in the same step.
  *
  * Usage
- * - S34 The `usage` of an append is added, in the same step, to `record.usage` and to the session's sums by model and
+ * - S34 The `usage` of an append or a decision is added, in the same step, to `record.usage` and to the session's sums by model and
  *   day of `at`. A user message ends the turn of `record.usage`. A fork starts without usage; a repair replaces both.
  * - S35 `usage` returns sums over all visible sessions by one key, in ascending order of the key (by code points) after
  *   `after`: of the days from `since` on and before `until`. `usageRows` returns the sums of one session, sorted by day
@@ -114,19 +127,25 @@ import type { StoreClock } from './clock.ts'
  * Runs
  * - S41 An append with `run` throws `RunLostError` and writes nothing unless the record's live run has that generation,
  *   whether its lease has expired or not. Checked in the step that writes, after S5 and S4.
- * - S42 `leaseUntil` of a view that a decision returns is stored in the same step, and a view without one removes it. Of
- *   two unrelated writes the later lease stays: a decision that leaves `leaseUntil` as it was never takes back a
+ * - S42 `leaseUntil` of a view that a decision returns is stored in the same step, and a view without one removes it.
+ *   Of two unrelated writes the later lease stays: a decision that leaves `leaseUntil` as it was never takes back a
  *   renewal. `renew` stores `until` if the live run has that generation and its lease has not expired at `at`, and
  *   returns whether it has; it never shortens a lease and writes no event.
  * - S43 `claimable` returns sessions that need work at `at` (`dueAt` of their view is not after it, and they have not
  *   expired), of any tenant or those of `within`: for each of up to `tenants` tenants in ascending order after `after`,
- *   and then from the first again, up to `limit` sessions, the longest waiting first. It reads no more sessions than
- *   that, however many there are, except those that `agents` leaves out. An append with a user message to a session that
+ *   and then from the first again, up to `limit` sessions, the longest waiting first, ties by ascending id. It reads
+ *   no more sessions than that of each chatmode and agent, however many there are, except those that `agents` or their
+ *   expiry leaves out, and the live sessions of a user in `within`. An append with a user message to a session that
  *   takes work and has no live run makes it need work from `at` on, if it does not already.
  *
  * Requests
  * - S44 `asking` returns sessions of a tenant, or of one user, that have an open request (`status: 'open'`) or ever had
  *   one (`'any'`), newest `requestsAt` first, ties by descending id, after the cursor.
+ *
+ * Rewinds
+ * - S45 `hidden` of a view is stored as given. A read with `line` leaves out the ranges given, or with `true` the hidden
+ *   ranges of the session at that moment, as does every read with `turns`; types, limit, order and page size apply to
+ *   the events that are left. It reads from range to range: hidden events cost nothing, however many there are.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */
@@ -259,6 +278,8 @@ export interface Decision {
   /** The views after those events. */
   readonly view: SessionView
   readonly edges?: readonly NewEdge[]
+  /** The usage that the events carry; absent if none does. The view contains it. */
+  readonly usage?: UsageIncrement
 }
 
 /** A relation to store. */
@@ -338,44 +359,6 @@ export interface DueQuery {
   readonly within?: Principal
 }
 
-export interface RenewRequest extends SessionKey {
-  readonly generation: number
-  readonly at: string
-  readonly until: string
-}
-
-export interface ClaimQuery {
-  readonly at: string
-  readonly within?: Principal
-  readonly chatmode?: string
-  /** Active agents. */
-  readonly agents?: readonly string[]
-  /** The tenant that had its turn last. */
-  readonly after?: string
-  readonly tenants: number
-  /** Sessions of each tenant. */
-  readonly limit: number
-}
-
-export interface ClaimableSession {
-  readonly sessionId: string
-  readonly tenant: string
-  readonly dueAt: string
-}
-
-export interface AskingQuery {
-  readonly tenant: string
-  readonly userId?: string
-  readonly status: 'open' | 'any'
-  readonly cursor?: { readonly requestsAt: string; readonly id: string }
-  readonly limit: number
-}
-
-export interface AskingSession {
-  readonly sessionId: string
-  readonly requestsAt: string
-}
-
 export interface WriteResult {
   readonly events: readonly StoredEvent[]
   /** True if the key was known and nothing was written. */
@@ -419,6 +402,12 @@ export interface ReadQuery {
   readonly before?: number
   readonly types?: readonly string[]
   readonly turns?: number
+  /**
+   * Only events on the current line. Ranges instead of `true` let all pages of a walk see the line of one view.
+   *
+   * @default all events; with `turns`, those on the line
+   */
+  readonly line?: true | HiddenRanges
   readonly order: 'asc' | 'desc'
   readonly limit: number
 }
@@ -459,50 +448,6 @@ export interface LabelQuery {
   readonly userId?: string
   readonly label: string
   readonly limit: number
-}
-
-/** What a report of usage has one line for. */
-export type UsageKey = 'tenant' | 'user' | 'day' | 'model'
-
-export interface UsageQuery {
-  readonly by: UsageKey
-  /** Only `by: 'tenant'` may leave it out. */
-  readonly tenant?: string
-  readonly userId?: string
-  /** Days such as `2026-01-31`, in UTC. */
-  readonly since?: string
-  readonly until?: string
-  readonly after?: string
-  readonly limit: number
-}
-
-export interface UsageGroup extends UsageSums {
-  readonly key: string
-}
-
-export interface UsageRowsQuery {
-  readonly after?: Pick<DailyUsage, 'day' | 'model'>
-  readonly limit: number
-}
-
-/** What a report of storage has one line for. */
-export type StorageKey = 'tenant' | 'user'
-
-export interface StorageQuery {
-  readonly by: StorageKey
-  /** Only `by: 'tenant'` may leave it out. */
-  readonly tenant?: string
-  readonly userId?: string
-  readonly after?: string
-  readonly limit: number
-}
-
-export interface StorageGroup {
-  readonly key: string
-  readonly sessions: number
-  readonly events: number
-  readonly memories: number
-  readonly bytes: number
 }
 
 /** The bytes of a log up to its head. */

@@ -1,16 +1,27 @@
-import type { AppendOptions, Session } from '../api.ts'
+import type { AppendOptions, Branch, Session } from '../api.ts'
 import type { SessionEvent } from '../domain/event.ts'
 import type { Message } from '../domain/message.ts'
 import { defined } from '../domain/optional.ts'
 import { parse } from '../features/kernel/parse.ts'
 import { appendOptions, eventsQuery, recentOptions } from '../features/log/schema.ts'
 import { messagesQuery } from '../features/messages/schema.ts'
+import { branchesQuery } from '../features/rewind/schema.ts'
 import { uuid7 } from '../ids.ts'
 import type { Connection } from './connection.ts'
 import { toJson } from './request.ts'
 import { tailEvents } from './tail.ts'
 
-type LogCall = 'record' | 'append' | 'events' | 'recent' | 'tail' | 'at' | 'addMessage' | 'messages' | 'clear'
+type LogCall =
+  | 'record'
+  | 'append'
+  | 'events'
+  | 'recent'
+  | 'tail'
+  | 'at'
+  | 'addMessage'
+  | 'messages'
+  | 'clear'
+  | 'branches'
 
 /** Calls on the log and the messages of a session. */
 export function logCalls(connection: Connection, path: string): Pick<Session, LogCall> {
@@ -42,6 +53,10 @@ export function logCalls(connection: Connection, path: string): Pick<Session, Lo
       return FORMATS[format].to(items)
     }) as Session['messages'],
     clear: async (options) => await connection.write('DELETE', `${path}/messages`, undefined, options),
+    branches: async (query = {}) => {
+      parse(branchesQuery, query)
+      return (await connection.get<Items<Branch>>(`${path}/branches`, query)).items
+    },
   }
 }
 

@@ -55,6 +55,8 @@ type LifecycleCall =
   | 'abort'
   | 'end'
   | 'flushStep'
+  | 'rewind'
+  | 'replaceMessage'
 
 /** Calls that carry the buffered observations of the session. */
 function lifecycleCalls({ connection, observations }: Client, id: string, path: string): Pick<Session, LifecycleCall> {
@@ -73,5 +75,7 @@ function lifecycleCalls({ connection, observations }: Client, id: string, path: 
     abort: (reason, options) => send('abort', { reason }, options),
     end: (options) => send('end', {}, options),
     flushStep: (options) => send('steps', {}, options),
+    rewind: (rewind, options) => send('rewind', rewind, options),
+    replaceMessage: (sequence, message, options) => send('replace', { sequence, message }, options),
   }
 }

@@ -11,6 +11,8 @@ const BODIES: Record<string, unknown> = {
   forkSession: { metadata: { by: 'an intruder' } },
   appendEvents: [EVENT],
   addMessages: [{ role: 'user', content: 'from outside' }],
+  rewindSession: { to: 1 },
+  replaceMessage: { sequence: 2, message: { role: 'user', content: 'from outside' } },
   updateState: { secret: null },
   replaceState: {},
   addToState: { key: 'list', value: 'from outside' },

@@ -141,7 +141,7 @@ describe('the documents', () => {
       .filter((file) => file.endsWith('.ts'))
       .map((file) => readFileSync(join(root, 'src/stores', file), 'utf8'))
       .join('\n')
-    expect(rules).toHaveLength(40)
+    expect(rules).toHaveLength(44)
     expect(rules.filter((rule) => !suites.includes(`id: '${rule}'`) && !suites.includes(`it('${rule} `))).toEqual([])
   })
 })

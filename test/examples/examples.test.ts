@@ -13,7 +13,7 @@ const examples = readdirSync(join(root, 'examples')).filter((file) => file.endsW
 /** What each example prints, or the main part of it. */
 const PRINTS: Record<string, string> = {
   'quickstart.ts': '3 assistant: There is one at 21:40. Shall I book it?',
-  'agent-loop.ts': '5 model_message: In Vienna it is sunny, 24 degrees.',
+  'agent-loop.ts': '9 model_message: In Vienna it is sunny, 24 degrees.\n10 run_finished',
   'many-writers.ts': 'written\nrefused: SEQUENCE_CONFLICT\nsent twice, written once: 103 = 103',
   'envelope.ts':
     '{"metadata":{"channel":"web","locale":"en"},"analysis":{"intent":"book_train","sentiment":"calm","tags":["travel"]}}\nmetadata.tenant: is a field of the envelope itself; use another key',
@@ -29,6 +29,7 @@ const PRINTS: Record<string, string> = {
   'service.ts':
     'goalArchitect, after 1 message\n{"success":false,"error":{"code":"NOT_FOUND","message":"Session not found"}}',
   'usage.ts': 'this turn: 12500 tokens in, $0.0127\nin total: 24500 tokens in, $0.015\nlarge-1: 1 call, $0.0127',
+  'worker-pool.ts': '12 sessions are finished, 4 workers were killed\n60 steps were recorded, 60 different ones',
   'time-travel.ts': '0 differences between the logs and the stored views',
 }
 

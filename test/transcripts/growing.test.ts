@@ -96,4 +96,28 @@ it.each([
   amount(60_000, 600_000),
 )
 
+it('a line behind the end of its session that waits for its usage is not refused', async () => {
+  const at = { timestamp: '2026-03-02T09:00:00.000Z' }
+  const lines = [
+    { ...at, type: 'response_item', payload: { type: 'function_call', name: 'a', call_id: 'c', arguments: '' } },
+    { ...at, type: 'inter_agent_communication', payload: { message: 'm' } },
+    { ...at, type: 'local_shell_call', action: {} },
+  ].map((line) => `${JSON.stringify(line)}\n`)
+  const tl = await open('memory:')
+  await withFolder(async (folder) => {
+    const path = join(folder, `rollout-2026-03-02T09-00-00-${threadId(1)}.jsonl`)
+    const importer = new TranscriptImporter(tl, formatOf(path), OWNER, true)
+    const take = async (text: string, isQuiet: boolean) => {
+      await writeFile(path, text)
+      if (isQuiet) await utimes(path, new Date(), new Date(Date.now() - 3_600_000))
+      return await importer.importFiles((await findFiles([path])).files)
+    }
+    const [first = '', second = ''] = lines
+    expect(await take(first, true)).toMatchObject({ created: 1, ended: 1 })
+    expect(await take(first + second, false)).toMatchObject({ refused: [], waiting: [path] })
+    expect(await take(lines.join(''), true)).toMatchObject({ refused: [], created: 1, events: 3 })
+  })
+  await tl.close()
+})
+
 const isStart = ({ type }: { type: string }) => type === 'session_started'

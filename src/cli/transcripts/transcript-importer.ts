@@ -90,7 +90,7 @@ export class TranscriptImporter {
     const first = await this.#pass(this.#inOrder(files), options)
     const continued = await this.#findEnds(first.outcomes.refused)
     const second = continued.size === 0 ? undefined : await this.#pass(files.filter(({ path }) => continued.has(path)))
-    const { report, outcomes, lastAt } = second === undefined ? first : merged(first, second)
+    const { report, outcomes, lastAt } = second === undefined ? first : merged(first, second, continued)
     const refused = new Set(outcomes.refused.map(({ sessionId }) => sessionId))
     const imported = [...lastAt].filter(([id]) => !refused.has(id))
     const agents = imported.filter(([id]) => this.#children.has(id))
@@ -215,11 +215,10 @@ function isNewChild({ events: [first] }: SessionBlock): boolean {
   return first?.sequence === 1 && isObject(first.parts) && first.parts['parent'] !== undefined
 }
 
-/** Adds a second pass over some of the files, which read their other sessions again. */
-function merged(first: PassResult, second: PassResult): PassResult {
-  const again = new Set(second.fileOf.values())
+/** Adds a second pass over some of the files, which read their other sessions again, unless their lines have to wait. */
+function merged(first: PassResult, second: PassResult, again: ReadonlySet<string>): PassResult {
   const wasRefused = new Set(first.outcomes.refused.map(({ sessionId }) => sessionId))
-  const repeated = [...first.fileOf].filter(([id, file]) => again.has(file) && !wasRefused.has(id)).length
+  const repeated = [...first.fileOf.keys()].filter((id) => second.fileOf.has(id) && !wasRefused.has(id)).length
   const [a, b] = [first.report, second.report]
   return {
     report: {
@@ -231,6 +230,7 @@ function merged(first: PassResult, second: PassResult): PassResult {
     },
     outcomes: {
       ...first.outcomes,
+      waiting: [...new Set([...first.outcomes.waiting, ...second.outcomes.waiting])],
       refused: [...first.outcomes.refused.filter(({ file }) => !again.has(file)), ...second.outcomes.refused],
     },
     fileOf: new Map([...first.fileOf, ...second.fileOf]),

@@ -99,16 +99,18 @@ export async function takeHandoff(
   return (events[0]?.parts as { context: HandoffContext & JsonObject } | undefined)?.context
 }
 
-/** Every transition so far, oldest first. */
+/** Every transition on the current line, oldest first. */
 export async function transitionsOf(deps: Deps, id: string): Promise<AgentTransition[]> {
   const transitions: AgentTransition[] = []
   for await (const some of streamTransitions(deps, id)) transitions.push(...some)
   return transitions
 }
 
-/** Every transition so far, oldest first, page by page. */
+/** Every transition on the current line, oldest first, page by page. */
 export async function* streamTransitions(deps: Deps, id: string): AsyncGenerator<AgentTransition[]> {
-  for await (const page of walkLog(deps, id, { types: ['agent_transition'] })) yield page.map(transitionOf)
+  for await (const page of walkLog(deps, id, { types: ['agent_transition'], line: true })) {
+    yield page.map(transitionOf)
+  }
 }
 
 function requireAgent({ agents }: Deps, agent: string, field: string): void {

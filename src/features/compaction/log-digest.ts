@@ -1,8 +1,10 @@
 import type { CompactOptions } from '../../api.ts'
 import { isConversationType, type SessionEvent } from '../../domain/event.ts'
 import { sizeOf } from '../../domain/event-size.ts'
+import type { SessionView } from '../../domain/fold.ts'
 import { defined } from '../../domain/optional.ts'
 import type { SessionStatus } from '../../domain/record.ts'
+import { isHidden } from '../../domain/rewind.ts'
 import { extractiveSummary } from '../../domain/summary.ts'
 import { type WorkSummary, workBuilder } from '../../domain/work.ts'
 import type { StoredEvent } from '../../ports/session-store.ts'
@@ -31,10 +33,13 @@ export interface LogDigest {
   hash: string
 }
 
-/** Reads the range once, page by page. */
+/**
+ * Reads the range once, page by page. The hash is of all its events; everything else leaves out those that a rewind has
+ * hidden.
+ */
 export async function digestLog(
   deps: Deps,
-  id: string,
+  { record: { id }, hidden }: Pick<SessionView, 'record' | 'hidden'>,
   range: Range,
   onProgress?: CompactOptions['onProgress'],
 ): Promise<LogDigest> {
@@ -51,6 +56,7 @@ export async function digestLog(
   for await (const page of walkStored(deps, keyOf(deps, id), { after: range.from - 1, last: range.to })) {
     for (const stored of page) {
       hash.update(hashedLine(stored))
+      if (isHidden(hidden, stored.sequence)) continue
       const event = sessionEvent(id, stored)
       builder.add(event)
       if (event.type === 'model_message' && event.content.trim() !== '') digest.lastModelMessage = event.content

@@ -31,7 +31,7 @@ export async function compactSession(deps: Deps, id: string, input: CompactInput
   const before = await loadEnded(deps, id)
   if (before.commit !== undefined) return await commitOf(deps, id)
   requireEnded(before.record)
-  const digest = await digestLog(deps, id, { from: 1, to: before.record.head }, onProgress)
+  const digest = await digestLog(deps, before, { from: 1, to: before.record.head }, onProgress)
   const { summary, ...made } = await summaryOf(deps, before.record, digest, given)
   await decideOnCommit(
     deps,

@@ -31,8 +31,8 @@ async function append(count: number, type = 'user_message'): Promise<void> {
 
 /** Reads the newest messages as one context does. */
 async function newest(count: number, floor = 0): Promise<number[]> {
-  const record = (await store.record({ sessionId })) ?? expect.fail('no session')
-  const history = logHistory(deps, record, floor)
+  const view = (await store.load({ sessionId })) ?? expect.fail('no session')
+  const history = logHistory(deps, view, floor)
   const sequences: number[] = []
   for await (const { sequence } of history.events()) {
     sequences.push(sequence)
@@ -91,8 +91,8 @@ describe('the history of a log', () => {
 
   it('says that it ends early if it is too long', async () => {
     for (let i = 0; i < 25; i++) await append(1000)
-    const record = (await store.record({ sessionId })) ?? expect.fail('no session')
-    const history = logHistory(deps, record, 0)
+    const view = (await store.load({ sessionId })) ?? expect.fail('no session')
+    const history = logHistory(deps, view, 0)
     let count = 0
     for await (const _ of history.events()) count++
     expect([count, history.isCut()]).toEqual([20_000, true])

@@ -1,9 +1,9 @@
 import type { HistorySource, Turn } from '../../domain/context/context.ts'
 import { type SessionEvent, TURN_TYPES } from '../../domain/event.ts'
 import { isLastPage, sizeOf } from '../../domain/event-size.ts'
+import type { SessionView } from '../../domain/fold.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { MESSAGE_TYPES } from '../../domain/message.ts'
-import type { SessionRecord } from '../../domain/record.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import type { LogEnd, SizedEvent } from '../kernel/log-cache.ts'
 import { nextTurn } from '../kernel/next-turn.ts'
@@ -33,19 +33,25 @@ export interface LogHistory extends HistorySource {
 const FAR = 4 * CHUNK
 
 /**
- * Reads the messages after `floor` from the end of the log, up to `LIMITS.windowSize` characters. Only what was
+ * Reads the messages of the current line after `floor` from the end of the log, up to `LIMITS.windowSize` characters. Only what was
  * appended since the last context is read from the store.
  */
-export function logHistory(deps: Deps, { id, startedAt, head }: SessionRecord, floor: number): LogHistory {
+export function logHistory(
+  deps: Deps,
+  { record: { id, startedAt, head }, hidden }: SessionView,
+  floor: number,
+): LogHistory {
   const key = keyOf(deps, id)
-  const nothing: LogEnd = { startedAt, before: head + 1, head, newestFirst: [], answers: new Map() }
-  let end = deps.logCache.get(id, startedAt) ?? nothing
+  const line = hidden === undefined ? {} : { line: hidden }
+  const nothing: LogEnd = { startedAt, hidden, before: head + 1, head, newestFirst: [], answers: new Map() }
+  let end = deps.logCache.get(id, nothing) ?? nothing
   /** Newest first. */
   const read: SessionEvent[] = []
   let isTooLong = false
 
   async function readPage(after: number, before: number): Promise<{ page: SizedEvent[]; next: number }> {
-    const stored = await deps.store.read(key, { after, before, types: MESSAGE_TYPES, order: 'desc', limit: CHUNK })
+    const query = { ...line, after, before, types: MESSAGE_TYPES, order: 'desc', limit: CHUNK } as const
+    const stored = await deps.store.read(key, query)
     const page = stored.map((event) => ({ event: sessionEvent(id, event), size: sizeOf(event) }))
     return { page, next: isLastPage(stored, CHUNK) ? after + 1 : (stored.at(-1)?.sequence ?? 0) }
   }
@@ -101,13 +107,13 @@ export function logHistory(deps: Deps, { id, startedAt, head }: SessionRecord, f
 
   /** The last text of the assistant between two events. */
   async function answerIn(after: number, before: number): Promise<SizedEvent | undefined> {
-    const query = { after, before, types: ['model_message'], order: 'desc', limit: LAST_MESSAGES } as const
+    const query = { ...line, after, before, types: ['model_message'], order: 'desc', limit: LAST_MESSAGES } as const
     const found = (await deps.store.read(key, query)).find(({ content }) => content !== '')
     return found && { event: sessionEvent(id, found), size: sizeOf(found) }
   }
 
   async function turnsBefore(sequence: number): Promise<Turn[]> {
-    const query = { after: floor, before: sequence, types: TURN_TYPES, order: 'desc', limit: TURNS } as const
+    const query = { ...line, after: floor, before: sequence, types: TURN_TYPES, order: 'desc', limit: TURNS } as const
     const requests = (await deps.store.read(key, query)).map((stored) => sessionEvent(id, stored))
     const turnAt = async (request: SessionEvent, place: number): Promise<Turn> => {
       const next = requests[place - 1]?.sequence

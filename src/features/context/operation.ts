@@ -9,6 +9,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import type { Message } from '../../domain/message.ts'
 import { defined } from '../../domain/optional.ts'
 import { isFinal, type SessionRecord } from '../../domain/record.ts'
+import { isSameLine } from '../../domain/rewind.ts'
 import { truncateMessages } from '../../domain/truncate.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
 import { commitOf, digestLog, type Range, readCommits, summarize } from '../compaction/operation.ts'
@@ -44,7 +45,7 @@ export async function buildContext(
   const view = await load(deps, id)
   const reduction = await lastReduction(deps, id, view)
   const floor = Math.max(view.clearedAt, reduction?.range.to ?? 0)
-  const history = logHistory(deps, view.record, floor)
+  const history = logHistory(deps, view, floor)
   const { task } = view.record
   const earlier = await earlierSummaries(deps, view)
   const sections: ContextSections = {
@@ -121,9 +122,14 @@ interface Reduction {
   hash: string
 }
 
-/** The latest summary of the session's own past that no clear has hidden. */
-async function lastReduction(deps: Deps, id: string, { clearedAt }: SessionView): Promise<Reduction | undefined> {
-  const query = { after: clearedAt, types: ['context_summarized'], order: 'desc', limit: 1 } as const
+/** The latest summary of the session's own past that no clear and no rewind has hidden. */
+async function lastReduction(
+  deps: Deps,
+  id: string,
+  { clearedAt, hidden = [] }: SessionView,
+): Promise<Reduction | undefined> {
+  const types = ['context_summarized']
+  const query = { after: clearedAt, types, line: hidden, order: 'desc', limit: 1 } as const
   const [stored] = await deps.store.read(keyOf(deps, id), query)
   if (stored === undefined) return undefined
   const { content: summary, parts } = sessionEvent(id, stored)
@@ -141,13 +147,14 @@ export async function reduceContext(deps: Deps, id: string, options: ReduceOptio
   const strategy = wanted ?? ((await isFull(deps, id, view, maxTokens)) ? 'summarize' : 'window')
   const range = strategy === 'summarize' ? await unsummarised(deps, id, view) : undefined
   if (range === undefined) return await reduced(deps, id, view, strategy, maxTokens)
-  const digest = await digestLog(deps, id, range)
+  const digest = await digestLog(deps, view, range)
   const before = await lastReduction(deps, id, view)
   const { summary: content, ...made } = await summarize(deps, digest, view.record.task, before?.summary)
   const parts = { range, hash: digest.hash, ...made }
   const draft: Draft = { type: 'context_summarized', content, parts: parts as unknown as JsonObject }
-  // messages cleared while the summary was made stay hidden
-  await decideOn(deps, id, ({ clearedAt }) => (clearedAt === view.clearedAt ? [draft] : []), {
+  // messages that were hidden while the summary was made stay hidden
+  const isOfLine = (now: SessionView) => now.clearedAt === view.clearedAt && isSameLine(now.hidden, view.hidden)
+  await decideOn(deps, id, (now) => (isOfLine(now) ? [draft] : []), {
     command: ['reduce', maxTokens, wanted],
     idempotencyKey,
   })
@@ -160,7 +167,7 @@ async function isFull(deps: Deps, id: string, view: SessionView, maxTokens: numb
   const count = await eventCounter(deps)
   const most = FULL * maxTokens
   let tokens = 0
-  for await (const event of logHistory(deps, view.record, floor).events()) {
+  for await (const event of logHistory(deps, view, floor).events()) {
     tokens += await count(event, most - tokens)
     if (tokens > most) return true
   }
@@ -172,7 +179,8 @@ async function unsummarised(deps: Deps, id: string, view: SessionView): Promise<
   const { events } = await recentEvents(deps, id, { maxTurns: KEPT_TURNS })
   const to = (events[0]?.sequence ?? 0) - 1
   const done = (await lastReduction(deps, id, view))?.range.to ?? view.clearedAt
-  const before = { after: done, before: to + 1, types: TURN_TYPES, order: 'asc', limit: 1 } as const
+  const { hidden: line = [] } = view
+  const before = { after: done, before: to + 1, types: TURN_TYPES, line, order: 'asc', limit: 1 } as const
   const turns = to > done ? await deps.store.read(keyOf(deps, id), before) : []
   return turns.length === 0 ? undefined : { from: view.clearedAt + 1, to }
 }
@@ -191,7 +199,7 @@ async function reduced(
   }
   const reduction = strategy === 'summarize' ? await lastReduction(deps, id, view) : undefined
   const floor = Math.max(view.clearedAt, reduction?.range.to ?? 0)
-  const history = logHistory(deps, view.record, floor)
+  const history = logHistory(deps, view, floor)
   const { id: event, summary, ...made } = reduction ?? {}
   const sections = event === undefined || summary === undefined ? {} : { reduced: { id: event, text: summary } }
   const { messages: sent, tokens } = await fitContext({ sections, history, maxTokens, floor }, count, deps.tokenCounts)

@@ -149,7 +149,7 @@ function classifiedAs(action: Action, judged: JsonObject): Handled {
 /** The status of the session when these events were written. */
 async function statusBefore(deps: Deps, { sessionId, events }: EarlierCall): Promise<SessionStatus> {
   const before = events[0]?.sequence ?? 0
-  const query = { types: ['status_changed'], before, order: 'desc', limit: 1 } as const
+  const query = { types: ['status_changed'], before, line: true, order: 'desc', limit: 1 } as const
   const [last] = await deps.store.read(keyOf(deps, sessionId), query)
   const { status } = JSON.parse(last?.parts ?? '{}') as Partial<StatusParts>
   // a final status belongs to the session it was forked from

@@ -50,7 +50,7 @@ export async function startNext(
   intent: JsonObject,
 ): Promise<string> {
   const words = { content: message, parts: { intent, displaced } }
-  const query = { types: TURN_TYPES, order: 'desc', limit: 1 } as const
+  const query = { types: TURN_TYPES, line: true, order: 'desc', limit: 1 } as const
   const [unclear] = isUnclear(status) ? await deps.store.read(keyOf(deps, displaced), query) : []
   try {
     return await startWith(deps, scope, unclear === undefined ? [words] : [{ content: unclear.content }, words], call)
@@ -72,6 +72,6 @@ const MEANINGFUL = ['model_message', 'tool_call', 'tool_result', 'work_committed
 /** Whether the session holds work that is worth a commit. */
 export async function isMeaningful(deps: Deps, id: string): Promise<boolean> {
   if (deps.staging.has(id)) return true
-  const found = await deps.store.read(keyOf(deps, id), { types: MEANINGFUL, order: 'asc', limit: 1 })
+  const found = await deps.store.read(keyOf(deps, id), { types: MEANINGFUL, line: true, order: 'asc', limit: 1 })
   return found.length > 0
 }

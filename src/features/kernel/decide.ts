@@ -5,6 +5,8 @@ import { toIso } from '../../domain/iso-time.ts'
 import { encodeJson, type Json, type JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { checkLive } from '../../domain/record.ts'
+import { partsLevel } from '../../domain/rewind.ts'
+import { incrementOf, type UsageIncrement, usageOf } from '../../domain/usage.ts'
 import type { CommitLink, DecideRequest, Decision, IdempotencyStamp, NewEvent } from '../../ports/session-store.ts'
 import { nodeCrypto } from './crypto.ts'
 import { type Deps, keyOf, now } from './deps.ts'
@@ -28,7 +30,9 @@ export interface Draft {
 export function newEvent(deps: Deps, draft: Draft): NewEvent {
   const { type, content, agentId, role = defaultRole(type), occurredAt } = draft
   const parts =
-    draft.parts === undefined ? undefined : encodeJson(draft.parts, 'parts', LIMITS.parts, 1, Number.POSITIVE_INFINITY)
+    draft.parts === undefined
+      ? undefined
+      : encodeJson(draft.parts, 'parts', LIMITS.parts, partsLevel(type), Number.POSITIVE_INFINITY)
   return {
     id: deps.newId(),
     type,
@@ -84,8 +88,11 @@ export async function findEarlierWrite(
   return events.map((event) => sessionEvent(sessionId, event))
 }
 
+/** Events to write; those in stored form are written as they are. */
+export type Drafts = readonly (Draft | NewEvent)[]
+
 /** Sees the current views; returns the events to write, or throws to refuse. */
-export type Decide = (view: SessionView, at: string) => readonly Draft[]
+export type Decide = (view: SessionView, at: string) => Drafts
 
 /** The result of a decision. */
 export interface Decided {
@@ -154,11 +161,17 @@ function ifLive(decide: Decide): Decide {
   }
 }
 
+/** The usage that events carry; `undefined` if none does. */
+function usageIn(events: readonly SessionEvent[]): UsageIncrement | undefined {
+  const carriers = events.map((event) => ({ type: event.type, usage: usageOf(event) }))
+  return carriers.some(({ usage }) => usage !== undefined) ? incrementOf(carriers) : undefined
+}
+
 /** The one place where pure decisions meet the store: it keeps the events together with the views they lead to. */
 async function run(
   deps: Deps,
   sessionId: string,
-  decide: (view: SessionView, at: string, last?: CommitLink) => readonly Draft[],
+  decide: (view: SessionView, at: string, last?: CommitLink) => Drafts,
   { command = [], idempotencyKey: key }: KeyedCall = {},
   { leaseMs, ...request }: Pick<DecideRequest, 'chained' | 'reads'> & { leaseMs?: number } = {},
   complete: (view: SessionView) => SessionView = (view) => view,
@@ -173,7 +186,7 @@ async function run(
     ...(key !== undefined && { idempotency: stampOf(key, command) }),
     decide(stored, last): Decision {
       const view = complete(stored)
-      const drafts = decide(view, at, last).map((draft) => newEvent(deps, draft))
+      const drafts = decide(view, at, last).map((draft) => ('checksum' in draft ? draft : newEvent(deps, draft)))
       const made = drafts.map((event, i) =>
         sessionEvent(sessionId, { ...event, sequence: view.record.head + i + 1, createdAt: at }),
       )
@@ -182,7 +195,8 @@ async function run(
       const isStarted = leaseMs !== undefined && made.some(({ type }) => type === 'run_started')
       if (isStarted) after = { ...after, leaseUntil: toIso(Date.parse(at) + leaseMs) }
       const edges = made.flatMap((event, i) => edgesOf(event).map((edge) => ({ ...edge, event: i })))
-      return { events: drafts, view: storedView(deps, after), edges }
+      const usage = usageIn(made)
+      return { events: drafts, view: storedView(deps, after), edges, ...(usage !== undefined && { usage }) }
     },
   })
   const written = events.map((event) => sessionEvent(sessionId, event))

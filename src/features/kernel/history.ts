@@ -19,15 +19,17 @@ interface Range {
   readonly last?: number
   /** @default all of them */
   readonly types?: readonly string[]
+  /** Only events on this line. @default all of them */
+  readonly line?: ReadQuery['line']
 }
 
 /** The stored events of a range in order, page by page. */
 export function walkStored(
   deps: Deps,
   key: SessionKey,
-  { after = 0, last = Number.MAX_SAFE_INTEGER, types }: Range = {},
+  { after = 0, last = Number.MAX_SAFE_INTEGER, types, line }: Range = {},
 ): AsyncGenerator<StoredEvent[]> {
-  return readPages(deps, key, defined({ after, before: last + 1, types, order: 'asc' as const }))
+  return readPages(deps, key, defined({ after, before: last + 1, types, line, order: 'asc' as const }))
 }
 
 /** The pages of a log from either end. Holds one of them, and lets other work run before the next. */
@@ -64,14 +66,19 @@ export async function* walkLog(deps: Deps, sessionId: string, range?: Range): As
   }
 }
 
-/** The views right after an event. */
-export async function viewAt(deps: Deps, sessionId: string, sequence: number): Promise<SessionView> {
+/** The views right after an event. `field` names the sequence in errors. */
+export async function viewAt(
+  deps: Deps,
+  sessionId: string,
+  sequence: number,
+  field = 'sequence',
+): Promise<SessionView> {
   const key = keyOf(deps, sessionId)
   const present = await deps.store.load(key)
   if (present === undefined) throw new SessionNotFoundError(sessionId)
   const { head } = present.record
   if (!Number.isInteger(sequence) || sequence < 1 || sequence > head) {
-    throw new ValidationError('sequence', `must be a whole number from 1 to ${head}, the last event of the session`)
+    throw new ValidationError(field, `must be a whole number from 1 to ${head}, the last event of the session`)
   }
   if (sequence === head) return present
   let view: SessionView | undefined

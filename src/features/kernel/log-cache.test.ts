@@ -9,7 +9,7 @@ const endOf = (characters: number, startedAt = 'today'): LogEnd => {
 
 it('keeps the ends of logs that were read last, up to a size', () => {
   const cache = new LogCache(10)
-  const kept = () => ['a', 'b', 'c'].filter((id) => cache.get(id, 'today') !== undefined)
+  const kept = () => ['a', 'b', 'c'].filter((id) => cache.get(id, { startedAt: 'today' }) !== undefined)
   cache.set('a', endOf(4))
   cache.set('b', endOf(4))
   cache.set('a', endOf(5))
@@ -26,5 +26,12 @@ it('keeps the ends of logs that were read last, up to a size', () => {
 it('knows another session of the same id by its start', () => {
   const cache = new LogCache(10)
   cache.set('a', endOf(1, 'yesterday'))
-  expect(cache.get('a', 'today')).toBeUndefined()
+  expect(cache.get('a', { startedAt: 'today' })).toBeUndefined()
+})
+
+it('knows another line of the session by its hidden ranges', () => {
+  const cache = new LogCache(10)
+  cache.set('a', { ...endOf(1), hidden: [[3, 4]] })
+  expect(cache.get('a', { startedAt: 'today' })).toBeUndefined()
+  expect(cache.get('a', { startedAt: 'today', hidden: [[3, 4]] })).toBeDefined()
 })

@@ -1,4 +1,5 @@
 import type { SessionEvent } from '../../domain/event.ts'
+import { type HiddenRanges, isSameLine } from '../../domain/rewind.ts'
 
 /** An event with its size: the characters of its content and parts. */
 export interface SizedEvent {
@@ -10,6 +11,8 @@ export interface SizedEvent {
 export interface LogEnd {
   /** When the session started: another session of the same id, after a purge, has another time. */
   readonly startedAt: string
+  /** The line that it is of. */
+  readonly hidden?: HiddenRanges | undefined
   /** The log is known from after `before - 1` … */
   readonly before: number
   /** … up to here. */
@@ -33,9 +36,9 @@ export class LogCache {
     this.#limit = limit
   }
 
-  get(sessionId: string, startedAt: string): LogEnd | undefined {
+  get(sessionId: string, { startedAt, hidden }: Pick<LogEnd, 'startedAt' | 'hidden'>): LogEnd | undefined {
     const end = this.#ends.get(sessionId)?.end
-    return end?.startedAt === startedAt ? end : undefined
+    return end?.startedAt === startedAt && isSameLine(end.hidden, hidden) ? end : undefined
   }
 
   set(sessionId: string, end: LogEnd): void {

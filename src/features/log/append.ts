@@ -51,6 +51,11 @@ function asGiven(events: readonly NewEvent[], carriers: Carriers): readonly NewE
   })
 }
 
+/** An event as decisions write it, checked like one of an append. */
+export function checkedAppend(deps: Deps, input: EventInput, at: string): NewEvent {
+  return checkedEvent(deps, input, at, new Map())
+}
+
 function newEvents(deps: Deps, input: unknown, list: string, carriers: Carriers): NewEvent[] {
   if (!Array.isArray(input)) return [checkedEvent(deps, input, '', carriers)]
   if (input.length === 0) throw new ValidationError(list, 'must not be empty')

@@ -13,7 +13,7 @@ import { sessionEvent } from '../kernel/stored-event.ts'
 import { type EventCounter, eventCounter } from '../kernel/token-count.ts'
 import { eventsQuery, recentOptions } from './schema.ts'
 
-export { appendEvents } from './append.ts'
+export { appendEvents, checkedAppend } from './append.ts'
 export { usageInput } from './schema.ts'
 
 /** Rows per read by default: a window of 30 short turns fits into one read. */
@@ -65,7 +65,8 @@ async function turnStart(
 ): Promise<TurnStart | undefined> {
   const cutAt = window.cutAt()
   if (cutAt === undefined) return undefined
-  const query = { before: cutAt.sequence, types: [...TURN_TYPES, 'messages_cleared'], order: 'desc', limit: 1 } as const
+  const types = [...TURN_TYPES, 'messages_cleared']
+  const query = { before: cutAt.sequence, types, line: true, order: 'desc', limit: 1 } as const
   const [stored] = await deps.store.read(keyOf(deps, sessionId), query)
   if (stored === undefined || !startsTurn(stored)) return undefined
   const event = sessionEvent(sessionId, stored)

@@ -8,7 +8,8 @@ import { uuid7 } from '../../ids.ts'
 import { openOn } from '../../open/open.ts'
 import type { StoredEdge } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
-import { appendRequest, createSession, NOON, someEvent } from '../../stores/conformance/samples.ts'
+import { startRun } from '../../stores/conformance/run-samples.ts'
+import { appendRequest, createSession, NOON, noonPlus, someEvent } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 
 let store: Store
@@ -54,6 +55,19 @@ async function damageEdges(change: (edges: StoredEdge[]) => StoredEdge[]): Promi
   const view = (await store.load({ sessionId: id })) as SessionView
   expect(await store.repair({ sessionId: id }, view.record.head, view, change(await allEdges()))).toBe(true)
 }
+
+describe('the lease of a live run', () => {
+  it('is not of the log: verify does not name it, and a rebuild keeps it', async () => {
+    const tl = openOn(store)
+    await startRun(store, id, NOON, noonPlus(10))
+    expect((await tl.verify()).differences).toEqual([])
+    await damage((view) => {
+      view.clearedAt = 1
+    })
+    expect((await tl.rebuild()).repaired).toEqual([id])
+    expect(await store.load({ sessionId: id })).toMatchObject({ clearedAt: 0, leaseUntil: noonPlus(10) })
+  })
+})
 
 describe('the size of a log', () => {
   it('is named where it is wrong, and is mended', async () => {

@@ -197,7 +197,7 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents, all?: 
   }
   await edges.finish(log.next, async () => (await load(deps, sessionId)).record.head !== head)
   const differences = [
-    ...differencesOf(sessionId, storedView(deps, folded), storedView(deps, withoutLease(stored))),
+    ...differencesOf(sessionId, storedView(deps, folded), withoutLease(storedView(deps, stored))),
     ...work.differences(),
     ...edges.differences,
     ...(await usageDifferences(deps, sessionId, usage, log.next - 1)),
@@ -207,14 +207,14 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents, all?: 
   return { stored, folded, usage: rows, bytes, hasWork, damage, differences }
 }
 
-/** The log does not tell how long a lease lasts. */
-function withoutLease({ leaseUntil: _now, ...view }: SessionView): SessionView {
-  return view
-}
-
 async function load(deps: Deps, sessionId: string): Promise<SessionView> {
   const view = await deps.store.load(keyOf(deps, sessionId))
   if (view === undefined) throw new SessionNotFoundError(sessionId)
+  return view
+}
+
+/** A lease is not of the log. */
+function withoutLease({ leaseUntil: _renewed, ...view }: SessionView): SessionView {
   return view
 }
 

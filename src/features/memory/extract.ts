@@ -12,7 +12,7 @@ import type { Statement } from './writing.ts'
 const PAGE = 200
 
 /**
- * Extracts memories from the events of a session that were not read yet. The memories and the reading position are
+ * Extracts memories from the events of a session that were not read yet and are on its line. The memories and the reading position are
  * written together, so each fact is stored once despite crashes and concurrent readers.
  */
 export async function extractMemories(deps: Deps, session: string): Promise<Extraction> {
@@ -29,7 +29,7 @@ export async function extractMemories(deps: Deps, session: string): Promise<Extr
     first ??= Math.max(extracted, copied) + 1
     if (extracted >= head) return report(id, first, extracted, memories)
     const after = Math.max(extracted, copied)
-    const page = await deps.store.read({ sessionId: id }, { after, order: 'asc', limit: PAGE })
+    const page = await deps.store.read({ sessionId: id }, { after, line: true, order: 'asc', limit: PAGE })
     const { facts } = await deps.extract({ events: page.map((event) => sessionEvent(id, event)) })
     const statements = facts.slice(0, LIMITS.memories).map((fact) => statementOf(id, fact))
     const to = page.at(-1)?.sequence ?? head

@@ -2,6 +2,7 @@ import type { AppendOptions, MessagesQuery, WriteOptions } from '../../api.ts'
 import { TooLargeError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import { isLastPage, sizeOfAll } from '../../domain/event-size.ts'
+import type { SessionView } from '../../domain/fold.ts'
 import { FORMATS, type FormatOutput, type MessageFormat } from '../../domain/formats/formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import {
@@ -15,14 +16,16 @@ import {
   visibility,
 } from '../../domain/message.ts'
 import { defined } from '../../domain/optional.ts'
-import type { StoredEvent } from '../../ports/session-store.ts'
+import type { NewEvent, StoredEvent } from '../../ports/session-store.ts'
 import { decideOn } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { readPages, walkStored } from '../kernel/history.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
-import { appendEvents } from '../log/operation.ts'
+import { appendEvents, checkedAppend } from '../log/operation.ts'
 import { messageInput, messagesQuery } from './schema.ts'
+
+export { messageInput } from './schema.ts'
 
 /** Appends messages to the conversation, all or none. */
 export async function addMessages(
@@ -34,6 +37,11 @@ export async function addMessages(
   if (!Array.isArray(input)) return await appendEvents(deps, id, toMessageEvent(checked(input, '')), options)
   const events = input.map((message, i) => toMessageEvent(checked(message, `messages[${i}]`)))
   return await appendEvents(deps, id, events, options, 'messages')
+}
+
+/** A message as decisions write it. */
+export function messageEvent(deps: Deps, input: unknown, at: string): NewEvent {
+  return checkedAppend(deps, toMessageEvent(checked(input, at)), at)
 }
 
 function checked(input: unknown, at: string): Message {
@@ -86,8 +94,13 @@ async function* eventsSinceClear(deps: Deps, id: string): AsyncGenerator<StoredE
     return
   }
   const key = keyOf(deps, id)
-  const view = await deps.store.load(key)
-  yield* walkStored(deps, key, { after: view?.clearedAt ?? 0 })
+  // one clear and one rewind apply to every page, even if others come in between
+  yield* walkStored(deps, key, lineOf(await deps.store.load(key)))
+}
+
+/** The events that messages are made of. */
+function lineOf(view: SessionView | undefined) {
+  return defined({ after: view?.clearedAt, last: view?.record.head, line: view?.hidden })
 }
 
 /** The events since the last clear, if they fit on one page. */
@@ -120,12 +133,13 @@ async function readBack(
   const newest = await newestEvents(deps, id)
   const last = newest.map((stored) => sessionEvent(id, stored)).reverse()
   if (isLastPage(newest, LIMITS.page) || isEnough(last)) return last
-  // one clear applies to every page, even if another comes in between
-  const after = (await deps.store.load(key))?.clearedAt ?? 0
-  const chunks = [last.filter(({ sequence }) => sequence > after)]
+  const { after = 0, last: head = 0, line } = lineOf(await deps.store.load(key))
+  // after a rewind the first page may be of another line
+  const chunks = line === undefined ? [last.filter(({ sequence }) => sequence > after)] : []
   let events = chunks.flat()
   let size = sizeOfAll(newest)
-  for await (const page of readPages(deps, key, { after, before: newest.at(-1)?.sequence ?? 0, order: 'desc' })) {
+  const before = line === undefined ? (newest.at(-1)?.sequence ?? 0) : head + 1
+  for await (const page of readPages(deps, key, { ...defined({ line }), after, before, order: 'desc' })) {
     chunks.push(page.map((stored) => sessionEvent(id, stored)).reverse())
     events = chunks.toReversed().flat()
     size += sizeOfAll(page)

@@ -7,6 +7,7 @@ import { dateSpan } from '../../domain/recall/dates.ts'
 import { rank, selectCandidates } from '../../domain/recall/rank.ts'
 import type { RecallKind } from '../../domain/recall/recall-kind.ts'
 import { weightsFor } from '../../domain/recall/weights.ts'
+import { isHidden } from '../../domain/rewind.ts'
 import type { FactsQuery, IndexedFacts, PlacedEvent, UserKey } from '../../ports/recall-index.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { nextTurn } from '../kernel/next-turn.ts'
@@ -37,20 +38,30 @@ export function isIn(time: string, { from, until }: Span): boolean {
   return time >= from && time < until
 }
 
+/** What a search leaves out. */
+interface SearchFilter {
+  kinds: ReadonlySet<RecallKind>
+  span: Span | undefined
+  /** Whether to include messages that a rewind has hidden. */
+  abandoned: boolean
+}
+
 /** Messages and session summaries that match a question, best first. Scores are relative to the best possible match. */
 export async function searchMessages(
   deps: Deps,
   user: UserKey,
   text: string,
   limit: number,
-  kinds: ReadonlySet<RecallKind>,
-  span: Span | undefined,
+  { kinds, span, abandoned }: SearchFilter,
 ): Promise<Hit[]> {
   const asked = await lookUpTerms(deps.store.index, { ...user, corpus: 'messages' }, text, weightsFor)
   if (asked === undefined) return []
   const { question, scores, weights } = asked
-  const facts = await factsFor(deps, user, asked, limit, ({ kind, time }) => {
-    return kinds.has(kind) && (span === undefined || isIn(new Date(time).toISOString(), span))
+  const facts = await factsFor(deps, user, asked, limit, async (page) => {
+    const wanted = page.filter(({ kind, time }) => {
+      return kinds.has(kind) && (span === undefined || isIn(new Date(time).toISOString(), span))
+    })
+    return abandoned ? wanted : await onTheLine(deps, user, wanted)
   })
   const kindOf = new Map(facts.map(({ session, sequence, kind }) => [`${session} ${sequence}`, kind]))
   // no term of the question is in the index: only dates and speakers matched
@@ -64,13 +75,23 @@ export async function searchMessages(
     }))
 }
 
+/** The facts of events that no rewind has hidden. */
+async function onTheLine({ store }: Deps, user: UserKey, facts: IndexedFacts[]): Promise<IndexedFacts[]> {
+  const sessions = [...new Set(facts.map(({ session }) => session))]
+  if (sessions.length === 0) return []
+  const rewound = await store.index.hidden(user, sessions)
+  if (rewound.length === 0) return facts
+  const hidden = new Map(rewound.map((each) => [each.session, each.hidden]))
+  return facts.filter(({ session, sequence }) => !isHidden(hidden.get(session), sequence))
+}
+
 /** Facts of the best candidates that pass the filter, page by page until there are enough. */
 async function factsFor(
   deps: Deps,
   user: UserKey,
   asked: TermMatches,
   limit: number,
-  isWanted: (facts: IndexedFacts) => boolean,
+  filter: (facts: IndexedFacts[]) => Promise<IndexedFacts[]>,
 ): Promise<IndexedFacts[]> {
   const { sessions } = selectCandidates(asked.scores, asked.weights)
   const dated = await datesOf(deps, user, asked)
@@ -78,7 +99,7 @@ async function factsFor(
   const found = new Map<string, IndexedFacts>()
   for (const places of candidatePages(asked)) {
     const facts = await deps.store.index.facts(user, { places, ...around })
-    for (const each of facts) if (isWanted(each)) found.set(`${each.session} ${each.turn}`, each)
+    for (const each of await filter(facts)) found.set(`${each.session} ${each.turn}`, each)
     if (found.size >= limit) break
     around = { sessions: [], perSession: 0 }
   }

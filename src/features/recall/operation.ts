@@ -27,9 +27,11 @@ export async function recall(deps: Deps, input: RecallQuery): Promise<RecallResu
   // '~' sorts after every time
   const span = isSpanned ? { from: rest.since ?? '', until: rest.until ?? '~' } : undefined
   const kinds = new Set(rest.kinds)
-  const { sourceTypes } = rest
+  const { sourceTypes, abandoned } = rest
   const said =
-    kinds.has('event') || kinds.has('commit') ? await searchMessages(deps, user, query, most, kinds, span) : []
+    kinds.has('event') || kinds.has('commit')
+      ? await searchMessages(deps, user, query, most, { kinds, span, abandoned })
+      : []
   const memories = kinds.has('memory')
     ? await findMemories(deps, user, query, most, ({ createdAt, sourceType }) => {
         return (

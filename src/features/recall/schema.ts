@@ -15,6 +15,7 @@ export const recallQuery = schema(() =>
     since: z.optional(moment()),
     until: z.optional(moment()),
     sourceTypes: z.optional(z.array(z.enum(SOURCE_TYPES))),
+    abandoned: z._default(z.boolean(), false),
     tenant: z.optional(tenantName()),
   }),
 )

@@ -1,6 +1,6 @@
 import { RunActiveError, SessionEndedError, SessionNotFoundError } from '../../domain/errors.ts'
 import { defined } from '../../domain/optional.ts'
-import type { ClaimableSession } from '../../ports/session-store.ts'
+import type { ClaimableSession } from '../../ports/runs.ts'
 import { type Deps, now } from '../kernel/deps.ts'
 import type { RunGrant } from './hold-run.ts'
 import { beginRun, NoWorkError } from './operation.ts'

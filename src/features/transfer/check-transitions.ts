@@ -3,6 +3,7 @@ import type { SessionEvent } from '../../domain/event.ts'
 import type { ForkedParts, SessionView, StatusParts } from '../../domain/fold.ts'
 import { isAllowed, LIFECYCLE, type LifecycleCommandName } from '../../domain/lifecycle.ts'
 import type { SessionState, SessionStatus } from '../../domain/record.ts'
+import type { RewoundParts } from '../../domain/rewind.ts'
 
 /**
  * Throws `ValidationError` for an event that no store would have written after these views: a sweep would retry such a
@@ -23,6 +24,7 @@ function problemOf({ record, commit }: SessionView, event: SessionEvent): string
   }
   if (record.endedAt !== undefined) return `cannot be a ${type}: the session ended before it`
   if (type === 'context_summarized') return rangeProblem(event)
+  if (type === 'rewound') return rewindProblem(event)
   if (type !== 'status_changed') return undefined
   const { state } = record.status
   const { status } = event.parts as unknown as StatusParts
@@ -44,6 +46,20 @@ function mayBecome(from: SessionState, to: SessionStatus): boolean {
 function forkProblem({ sequence, parts }: SessionEvent): string | undefined {
   const { from } = parts as unknown as ForkedParts
   return from.sequence === sequence - 1 ? undefined : `cannot be a fork: its from.sequence must be ${sequence - 1}`
+}
+
+/** A rewind goes back, and what it restores is of the log up to its target. */
+function rewindProblem({ sequence, parts }: SessionEvent): string | undefined {
+  const { to, restored } = parts as unknown as RewoundParts
+  if (to >= sequence - 1) return `cannot be a rewind: its target must be before ${sequence - 1}`
+  if (restored.clearedAt > to) return 'has a clear after the target of its rewind'
+  let last = 0
+  for (const [from, end] of restored.hidden ?? []) {
+    // the first event is never hidden, and one between two ranges is visible
+    if (from <= last + 1 || end < from || end >= to) return 'has hidden ranges that its target cannot have'
+    last = end
+  }
+  return undefined
 }
 
 function rangeProblem({ sequence, parts }: SessionEvent): string | undefined {

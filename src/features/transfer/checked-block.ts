@@ -5,6 +5,7 @@ import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { edgesOf } from '../../domain/graph.ts'
 import { encodeJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { partsLevel } from '../../domain/rewind.ts'
 import { isChangeNeeded } from '../../domain/scratchpad.ts'
 import { carriesUsage, type UsageChange, UsageRows } from '../../domain/usage.ts'
 import type { ChecksummedEvent, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
@@ -50,7 +51,9 @@ function checkedEvent({ parts, checksum, ...event }: ExportedEvent, i: number): 
   else checkCallCount({ type: event.type, parts }, field)
   // only callers' values have a limit of members: a commit may hold any number of observations
   const members = isRecorded ? Number.POSITIVE_INFINITY : LIMITS.members
-  const plain = parts === undefined ? event : { ...event, parts: encodeJson(parts, field, LIMITS.parts, 1, members) }
+  const level = partsLevel(event.type)
+  const plain =
+    parts === undefined ? event : { ...event, parts: encodeJson(parts, field, LIMITS.parts, level, members) }
   const actual = checksumOf(plain, checksum)
   if (checksum === undefined || checksum === actual) return { ...plain, checksum: actual }
   throw new ValidationError(

@@ -3,8 +3,9 @@ import type { RecordedType } from '../../domain/event.ts'
 import type { ForkedParts, StartedParts } from '../../domain/fold.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { ABORT_CAUSES, SESSION_STATES } from '../../domain/record.ts'
-import type { RequestOpenedParts } from '../../domain/request.ts'
+import { ABORT_CAUSES, isFinal, SESSION_STATES } from '../../domain/record.ts'
+import type { OpenRequest, RequestOpenedParts } from '../../domain/request.ts'
+import { MAX_HIDDEN, type RestoredViews, type RewoundParts } from '../../domain/rewind.ts'
 import { RUN_OUTCOMES, type Wake } from '../../domain/run.ts'
 import type { Keys } from '../../http/response-schema.ts'
 import { jsonObject, name, tenantName, text } from '../kernel/parse.ts'
@@ -132,6 +133,35 @@ const envelope = z.strictObject({
   batch: z.optional(name()),
 })
 
+const openRequest = z.strictObject({
+  id: name(),
+  kind: name(),
+  question: words,
+  schema: z.optional(jsonObject()),
+  toolCallId: z.optional(name()),
+  openedAt: ownMoment,
+} satisfies Keys<OpenRequest>)
+
+const liveStatus = status.check(
+  z.refine(({ state }) => !isFinal(state), 'must be that of a live session: an ended one cannot be rewound'),
+)
+
+/** Becomes the views of a session: unknown keys are refused. Where it points to is checked with the log. */
+const rewound = z.strictObject({
+  to: ownPlace,
+  restored: z.strictObject({
+    scratchpad: jsonObject(),
+    status: liveStatus,
+    activeAgent: name(),
+    clearedAt: z.int().check(z.minimum(0), z.maximum(LAST_PLACE)),
+    requests: z.optional(z.array(openRequest).check(z.minLength(1))),
+    hidden: z.optional(
+      z.array(z.readonly(z.tuple([ownPlace, ownPlace]))).check(z.minLength(1), z.maxLength(MAX_HIDDEN - 1)),
+    ),
+    wakes: z.optional(z.array(ownUuid).check(z.minLength(1))),
+  } satisfies Keys<RestoredViews>),
+} satisfies Keys<RewoundParts>)
+
 const runParts = {
   runId: ownUuid,
   generation: ownPlace,
@@ -171,4 +201,5 @@ export const RECORDED_PARTS: Record<RecordedType, z.core.$ZodType> = {
     toolCallId: z.optional(name()),
   } satisfies Keys<RequestOpenedParts>),
   request_resolved: z.strictObject({ id: name(), value: z.custom<Json>((value) => value !== undefined) }),
+  rewound,
 }

@@ -7,7 +7,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { isEndOfList } from '../../domain/list-size.ts'
 import { defined } from '../../domain/optional.ts'
 import type { StoredEdge } from '../../ports/session-store.ts'
-import { type Decided, type Draft, decideOn, type KeyedCall } from '../kernel/decide.ts'
+import { type Decided, type Draft, type Drafts, decideOn, type KeyedCall } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { walkLog } from '../kernel/history.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
@@ -34,7 +34,7 @@ export async function flushStep(deps: Deps, id: string, options: WriteOptions = 
 export async function decideWithWork(
   deps: Deps,
   id: string,
-  decide: (view: SessionView, at: string, staged: readonly Observation[]) => readonly Draft[],
+  decide: (view: SessionView, at: string, staged: readonly Observation[]) => Drafts,
   run: typeof decideOn,
   call: KeyedCall,
 ): Promise<Decided> {
@@ -109,11 +109,12 @@ function edgeOf(rows: StoredEdge[]): Graph['edges'][number] {
   return { from, label, to, evidence: rows.map(({ evidence, sequence }) => ({ ...JSON.parse(evidence), sequence })) }
 }
 
-/** All work of a session, read page by page. */
-async function workOf(deps: Deps, id: string) {
+/** The work on the line of these views, read page by page. */
+async function workOf(deps: Deps, { record, hidden }: SessionView) {
   const { workBuilder } = await import('../../domain/work.ts')
   const builder = workBuilder(await deps.tools())
-  for await (const page of walkLog(deps, id)) for (const event of page) builder.add(event)
+  const range = defined({ last: record.head, line: hidden })
+  for await (const page of walkLog(deps, record.id, range)) for (const event of page) builder.add(event)
   return builder.finish()
 }
 
@@ -122,5 +123,5 @@ export async function progressOf(deps: Deps, id: string): Promise<string> {
   const view = await deps.store.load(keyOf(deps, id))
   if (view === undefined) throw new SessionNotFoundError(id)
   const { formatProgress } = await import('../../domain/progress.ts')
-  return formatProgress(view.record, await workOf(deps, id))
+  return formatProgress(view.record, await workOf(deps, view))
 }

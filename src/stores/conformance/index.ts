@@ -16,6 +16,7 @@ import { processRules } from './api-processes.ts'
 import { quotaRules } from './api-quotas.ts'
 import { apiReadRules } from './api-reading.ts'
 import { recallRules } from './api-recall.ts'
+import { rewindApiRules } from './api-rewind.ts'
 import { apiRunRules } from './api-runs.ts'
 import { serviceRules } from './api-service.ts'
 import { apiSessionRules } from './api-sessions.ts'
@@ -40,6 +41,7 @@ import { memoryKeyRules } from './store-memory-keys.ts'
 import { memoryMaintenanceRules } from './store-memory-maintenance.ts'
 import { ownerRules } from './store-owners.ts'
 import { readingRules } from './store-reading.ts'
+import { rewindRules } from './store-rewinds.ts'
 import { runRules } from './store-runs.ts'
 import { scratchpadRules } from './store-scratchpads.ts'
 import { sessionRules } from './store-sessions.ts'
@@ -49,7 +51,7 @@ import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
 /**
- * Runs the rules of the store ports as tests: S1 to S44 of the log, M1 to M13 of memories, I1 to I9 of the index,
+ * Runs the rules of the store ports as tests: S1 to S45 of the log, M1 to M13 of memories, I1 to I10 of the index,
  * E1 to E3 of envelopes, T1 to T7 of imports.
  */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
@@ -59,6 +61,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
     ...sessionRules,
     ...childRules,
     ...readingRules,
+    ...rewindRules,
     ...ownerRules,
     ...workRules,
     ...usageRules,
@@ -88,6 +91,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...apiReadRules,
     ...tailRules,
     ...messageRules,
+    ...rewindApiRules,
     ...stateRules,
     ...agentRules,
     ...serviceRules,

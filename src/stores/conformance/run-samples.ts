@@ -41,7 +41,7 @@ export function folding(
   }
 }
 
-/** Calls the store once the decider that asks for it has returned: between load and write, if a store has such a gap. */
+/** Calls the store once the decider has returned: between load and write, if the store has such a gap. */
 export async function soon<T>(call: () => Promise<T>): Promise<T> {
   await Promise.resolve()
   return await call()

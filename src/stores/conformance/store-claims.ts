@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { AskingQuery, ClaimQuery, SessionStore } from '../../ports/session-store.ts'
+import type { AskingQuery, ClaimQuery } from '../../ports/runs.ts'
+import type { SessionStore } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import { foreignSession, importSession } from './import-samples.ts'
 import {
@@ -175,6 +176,8 @@ export const claimRules: readonly Rule<StoreDatabase>[] = [
       assert.equal((await claimable(store, 9)).length, 1)
       await startRun(store, sessionId, noonPlus(6), noonPlus(20))
       await setStatus(store, sessionId, noonPlus(7), question)
+      const renewal = { sessionId, generation: 1, at: noonPlus(7), until: noonPlus(30) }
+      assert.equal(await store.renew(renewal), true)
       assert.deepEqual(await claimable(store, 99), [])
       await setStatus(store, sessionId, noonPlus(8), { state: 'complete' })
       const ended = await store.load({ sessionId })

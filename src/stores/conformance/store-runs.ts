@@ -274,9 +274,12 @@ const leaseRules: readonly Rule<StoreDatabase>[] = [
       const { run: _run, requests: _open, requestsAt: _asked, ...never } = folded
       assert.equal(await store.repair({ sessionId }, 3, { ...never, record: rest }, []), true)
       assert.deepEqual(await store.load({ sessionId }), { ...never, record: rest })
+      assert.deepEqual(await due(NOON), [sessionId])
       await expectError('RUN_LOST', store.append(appendRequest(sessionId, { run: 1 })))
       assert.equal(await store.repair({ sessionId }, 3, folded, []), true)
       assert.deepEqual(await store.load({ sessionId }), folded)
+      assert.deepEqual(await due(NOON), [])
+      assert.deepEqual(await due(noonPlus(1)), [sessionId])
       await store.append(appendRequest(sessionId, { run: 1 }))
     },
   },

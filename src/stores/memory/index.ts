@@ -161,7 +161,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       if (known !== undefined) return known
       const before = session.view
       const last = request.chained ? lastCommit(commitChains, before) : undefined
-      const { events, view, edges = [] } = request.decide(loadView(session), cloneJson(last))
+      const { events, view, edges = [], usage } = request.decide(loadView(session), cloneJson(last))
       if (events.length === 0) return { events: [], replayed: false }
       const commits = view.commit !== undefined && view.commit.id !== before.commit?.id
       if (commits && !isPositionFree(commitChains, view))
@@ -170,6 +170,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       replaceView(session, view)
       const first = stored[0]?.sequence ?? 0
       for (const { event, ...edge } of edges) addEdge(session.edges, { ...edge, sequence: first + event })
+      for (const sums of usage?.models ?? []) session.usage.put(request.at, sums)
       if (commits) addLink(commitChains, view, request.at)
       saveKey(session, request.idempotency, stored)
       notifyWatchers(data, request.sessionId)
@@ -213,7 +214,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     async read(key, query) {
       assertOpen()
       const { events, view } = requireSession(key)
-      return selectEvents(events, query, query.turns === undefined ? 0 : view.clearedAt)
+      return selectEvents(events, query, view)
     },
 
     async checksums(key, { after, before }) {

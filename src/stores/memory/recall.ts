@@ -1,4 +1,5 @@
 import { sizeOf } from '../../domain/event-size.ts'
+import { cloneJson } from '../../domain/json.ts'
 import { takeUntilFull } from '../../domain/list-size.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { FactsQuery, IndexedFacts, IndexMark, NewMessage, RecallIndex, UserKey } from '../../ports/recall-index.ts'
@@ -97,6 +98,14 @@ export function recallIndex(data: MemoryData, assertOpen: () => void): RecallInd
         (placed) => placed,
         ({ event }) => sizeOf(event),
       )
+    },
+
+    async hidden(user, ids) {
+      assertOpen()
+      return ids.flatMap((session) => {
+        const hidden = findOwned(session, user)?.view.hidden
+        return hidden === undefined ? [] : [{ session, hidden: cloneJson(hidden) }]
+      })
     },
 
     async drop(sessionId) {

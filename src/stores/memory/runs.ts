@@ -1,5 +1,5 @@
 import { endTime, isWithin } from '../../domain/record.ts'
-import type { AskingQuery, AskingSession, ClaimableSession, ClaimQuery } from '../../ports/session-store.ts'
+import type { AskingQuery, AskingSession, ClaimableSession, ClaimQuery } from '../../ports/runs.ts'
 import type { StoredSession } from './data.ts'
 
 /** Sessions that need work, by tenant. */

@@ -1,26 +1,37 @@
 import { startsTurn } from '../../domain/event.ts'
 import { sizeOf } from '../../domain/event-size.ts'
+import type { SessionView } from '../../domain/fold.ts'
 import { cloneJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { SessionRecord } from '../../domain/record.ts'
+import { visibleSpans } from '../../domain/rewind.ts'
 import type { ListQuery, ReadQuery, StoredEvent } from '../../ports/session-store.ts'
+import { leftOut } from '../line.ts'
 import { fillList } from '../page.ts'
 
 /** Walks the range in the given order and stops at the limit, so the length of the log does not matter. */
-export function selectEvents(events: readonly StoredEvent[], query: ReadQuery, floor: number): StoredEvent[] {
+export function selectEvents(
+  events: readonly StoredEvent[],
+  query: ReadQuery,
+  { clearedAt, hidden }: Pick<SessionView, 'clearedAt' | 'hidden'>,
+): StoredEvent[] {
   const { after = 0, before = Number.POSITIVE_INFINITY, types, order, limit } = query
   let turns = query.turns ?? Number.POSITIVE_INFINITY
-  const first = Math.max(after, floor) + 1
-  const last = Math.min(before - 1, events.length)
+  const floor = query.turns === undefined ? 0 : clearedAt
+  const range = { after: Math.max(after, floor), before: Math.min(before, events.length + 1) }
   const picked: StoredEvent[] = []
   let size = 0
-  for (let i = 0; i <= last - first && picked.length < limit && turns > 0 && size < LIMITS.pageSize; i++) {
-    const event = events[(order === 'asc' ? first + i : last - i) - 1] as StoredEvent
-    if (types === undefined || types.includes(event.type)) {
-      picked.push(event)
-      size += sizeOf(event)
+  for (const span of visibleSpans(leftOut(query, hidden), range, order)) {
+    const [first, last] = [span.after + 1, span.before - 1]
+    for (let i = 0; i <= last - first; i++) {
+      if (picked.length === limit || turns === 0 || size >= LIMITS.pageSize) return picked
+      const event = events[(order === 'asc' ? first + i : last - i) - 1] as StoredEvent
+      if (types === undefined || types.includes(event.type)) {
+        picked.push(event)
+        size += sizeOf(event)
+      }
+      if (startsTurn(event)) turns--
     }
-    if (startsTurn(event)) turns--
   }
   return picked
 }

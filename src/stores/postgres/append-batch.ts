@@ -35,8 +35,9 @@ export interface Group<Item extends PendingAppend> {
 
 /**
  * Removes the appends of the next batch from the queue. In one batch a session has one owner and each key once,
- * appends of one run or of none, and an append with an expected sequence is the only one of its session. An append that does not fit stays in the queue, with
- * all later ones to the same session. So do those to `held` sessions. Where not all fit, users take turns.
+ * appends of one run or of none, and an append with an expected sequence is the only one of its session. An append that
+ * does not fit stays in the queue, with all later ones to the same session. So do those to `held` sessions. Where not
+ * all fit, users take turns.
  */
 export function takeBatch<Item extends PendingAppend>(
   pending: Item[],

@@ -20,6 +20,7 @@ import {
 } from './rows.ts'
 import type { CachedView, ScratchpadCache } from './scratchpad-cache.ts'
 import { isoTime, minuteOf } from './times.ts'
+import { decidedUsage } from './usage-json.ts'
 
 /**
  * $1 partition, $2 session, $3 tenant, $4 user, $5 key, $6 with the last commit, $7 token to lock with, $8 hold appends
@@ -161,7 +162,7 @@ async function attempt(how: Attempt, request: DecideRequest): Promise<Decided | 
   const changed = await change(how, request, seen, decision)
   if (changed !== undefined) return changed
   const stamp = [key, idempotency?.fingerprint ?? null]
-  const values = [...decided(how, request, seen, decision), ...stamp, ...written(seen.view, decision)]
+  const values = [...decided(how, request, seen, decision), ...stamp, ...written(seen.view, decision, at)]
   const [result] = await query<{ outcome: string; first_sequence: number }>(DECIDE, values).catch((error: unknown) => {
     // meanwhile an append used the same key, or another session took the position in the chain
     const mayRepeat = token === null || chained || idempotency !== undefined
@@ -209,12 +210,12 @@ function placed({ events }: Decision, first: number, at: string): StoredEvent[] 
   return events.map((event, i) => storedEvent(event, first + i, at))
 }
 
-function written(before: SessionView, { events, view, edges = [] }: Decision): unknown[] {
+function written(before: SessionView, { events, view, edges = [], usage }: Decision, at: string): unknown[] {
   const placed = edges.map(({ event, ...edge }) => ({ ...edge, sequence: event + 1 }))
   const { envelope, ...rest } = view
   const isMoved = view.envelopeAt !== before.envelopeAt
   return [
-    viewJson(isMoved ? view : rest, view.record.metadata !== before.record.metadata),
+    viewJson(isMoved ? view : rest, view.record.metadata !== before.record.metadata, usage && decidedUsage(usage, at)),
     view.clearedAt !== before.clearedAt,
     before.leaseUntil,
     view.leaseUntil !== before.leaseUntil,

@@ -34,6 +34,22 @@ const FILL = `
   select 7, context.chain_of('local', 'ada', 'c' || n / 1000), 'local', 'c' || n / 1000, n % 1000 + 1, 'x',
     gen_random_uuid(), 'ada', now()
   from generate_series(0, ${MANY - 1}) n;
+
+  insert into context.sessions (
+    partition, id, tenant, user_id, conversation_id, chatmode, state, status, active_agent, head, turns, cleared_at, started_at,
+    last_activity_at, due_at, requests_at, activity_minute, expires_at, metadata, requests
+  )
+  select context.partition_of(tenant, user_id), gen_random_uuid(), tenant, user_id, 'c' || n, 'm' || n % 3, 'running', '{}', 'a' || n % 7,
+    1, 0, 0, at, at, at, case when n % 6 < 3 then at end, context.minute_of(at),
+    case n / 20 % 4 when 0 then at when 1 then at + interval '1 year' end, '{}', case when n % 6 < 2 then '[]'::json end
+  from generate_series(1, ${MANY}) n,
+    lateral (
+      select timestamptz '2027-03-01 12:00:00Z' + n * interval '1 second', 't' || n % 20, 'u' || n % 50
+    ) s (at, tenant, user_id);
+  insert into context.sessions
+  select (jsonb_populate_record(s, '{"partition": 7, "id": "00000000-0000-7000-8000-000000000001", "conversation_id": "run",
+    "run_generation": 3, "lease_until": "2027-03-01 12:00Z"}')).*
+  from context.sessions s where tenant = 't1' limit 1;
   analyze`
 
 describe.each(inject('postgres'))('on $name', ({ url }) => {
@@ -152,6 +168,41 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     expect(found.read).toBeLessThanOrEqual(most)
   })
 
+  it('a renewal reads one row, also if the run is over', async () => {
+    const run = "7::smallint, '00000000-0000-7000-8000-000000000001', 't1', null"
+    const times = "'2027-03-01 11:00Z', '2027-03-01 13:00Z'"
+    expect(await cost(`renew_lease(${run}, 3, ${times})`, 'sessions')).toEqual({ rows: 1, read: 1 })
+    expect((await cost(`renew_lease(${run}, 2, ${times})`, 'sessions')).read).toBe(2)
+  })
+
+  // 20 tenants with 1000 sessions each, in three chatmodes; every fourth session has expired
+  it.each([
+    ['of five tenants', "null, null, '2027-06-01', null, null, 't15', 5, 1", 5, 60],
+    ['of five tenants and a chatmode', "null, null, '2027-06-01', 'm1', null, 't7', 5, 1", 5, 25],
+    ['of a tenant', "'t1', null, '2027-06-01', null, null, '', 1, 20", 20, 70],
+    ['of a tenant and a chatmode', "'t1', null, '2027-06-01', 'm2', null, '', 1, 20", 20, 25],
+    ['of two agents', "'t1', null, '2027-06-01', 'm2', array['a1', 'a5'], '', 1, 20", 20, 50],
+    ['of a user', "'t1', 'u21', '2027-06-01', 'm0', null, '', 1, 10", 10, 15],
+    ['that nobody has', "null, null, '2027-06-01', 'none', null, '', 9, 1", 0, 25],
+    ['that nobody needs yet', "null, null, '2026-01-01', null, null, '', 9, 1", 0, 0],
+  ])('claimable sessions %s are found by reading little more', async (_, values, rows, most) => {
+    const found = await cost(`claimable_sessions(context.partition_of('t1', 'u21'), ${values})`, 'sessions')
+    expect(found.rows).toBe(rows)
+    expect(found.read).toBeLessThanOrEqual(most)
+  })
+
+  it.each([
+    ['open requests', "'t1', null, true, null, null, 50", 50],
+    ['requests', "'t1', null, false, null, null, 50", 50],
+    ['more requests', "'t1', null, false, '2027-03-01 13:00Z', '80000000-0000-7000-8000-000000000000', 50", 50],
+    ['open requests to a user', "'t1', 'u21', true, null, null, 20", 20],
+    ['requests to a user', "'t1', 'u21', false, null, null, 20", 20],
+    ['requests of nobody', "'t1', 'u2', false, null, null, 20", 0],
+  ])('sessions with %s are read alone', async (_, values, rows) => {
+    const call = `list_asking(context.partition_of('t1', 'u21'), ${values})`
+    expect(await cost(call, 'sessions')).toEqual({ rows, read: rows })
+  })
+
   it('no call uses JIT compilation, which takes longer than any of them', async () => {
     const compiled = await database.admin(`
       select p.proname from pg_proc p
@@ -167,5 +218,24 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
       select n_tup_upd::int as moved, n_tup_hot_upd::int as hot
       from pg_stat_xact_user_tables where relid = 'context.sessions'::regclass`)
     expect(row).toEqual({ moved: 1, hot: 1 })
+  })
+
+  it('a message of the user updates an index only if the session needs no work yet', async () => {
+    const [row] = await database.admin(`
+      do $$
+      declare
+        s record;
+      begin
+        select x.* into s from context.sessions x where x.tenant = 't2' and x.expires_at is null limit 1;
+        update context.sessions set due_at = null, marked_types = '0 user_message ' where id = s.id;
+        for n in 1 .. 5 loop
+          perform context.append_event(s.partition, s.id, null, null, 1, 1, s.last_activity_at, s.activity_minute, null,
+            gen_random_uuid(), 'user_message', 'user', 'x', null, null, null, '');
+        end loop;
+      end $$;
+      select n_tup_upd::int as moved, n_tup_hot_upd::int as hot
+      from pg_stat_xact_user_tables where relid = 'context.sessions'::regclass`)
+    // the statement that prepares the session moves it too
+    expect(row).toEqual({ moved: 6, hot: 4 })
   })
 })

@@ -19,7 +19,7 @@ import { requireSession } from './sessions.ts'
 
 const READ: Statement = {
   name: 'read',
-  text: 'select * from context.read_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+  text: 'select * from context.read_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
 }
 
 const CHECKSUMS: Statement = {
@@ -61,7 +61,10 @@ export function readCalls({ query }: Connections, locator: SessionLocator, parti
   }
 
   return {
-    async read(key: SessionKey, { after, before, types, turns, order, limit }: ReadQuery): Promise<StoredEvent[]> {
+    async read(
+      key: SessionKey,
+      { after, before, types, turns, line, order, limit }: ReadQuery,
+    ): Promise<StoredEvent[]> {
       const inline = longestInline(limit)
       const range = [Math.min(after ?? 0, MAX_INT), Math.min(before ?? MAX_INT, MAX_INT), order === 'desc', limit]
       const values = [
@@ -71,6 +74,8 @@ export function readCalls({ query }: Connections, locator: SessionLocator, parti
         types ?? null,
         turns === undefined ? null : Math.min(turns, MAX_INT),
         inline,
+        line === true,
+        line === true || line === undefined ? null : line.flat(),
       ]
       return await locator.at(key, async (partition) => {
         const rows = await requireSession(key, query<ShortRow>(READ, [partition, ...values], { retry: true }))

@@ -14,11 +14,12 @@ import type {
   PlacedEvent,
   PostingBlock,
   RecallIndex,
+  RewoundSession,
   UserKey,
 } from '../../ports/recall-index.ts'
 import type { Connections, Statement } from './connection.ts'
 import { byText, mergeSorted, type Partitions } from './partitions.ts'
-import { type EventRow, eventOf, MAX_INT, ownerOf } from './rows.ts'
+import { type EventRow, eventOf, hiddenRanges, MAX_INT, ownerOf } from './rows.ts'
 import type { SessionLocator } from './session-locator.ts'
 import { unpackPostings, wordColumns } from './word-columns.ts'
 
@@ -55,6 +56,8 @@ const FACTS: Statement = {
     select session_id, turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
     from context.read_message_facts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 }
+
+const HIDDEN: Statement = { name: 'index-hidden', text: 'select * from context.read_hidden($1, $2, $3, $4)' }
 
 const EVENTS: Statement = { name: 'index-events', text: 'select * from context.events_at($1, $2, $3, $4, $5, $6)' }
 
@@ -178,6 +181,12 @@ export function recallCalls({ query }: Connections, locator: SessionLocator, { o
         (row) => ({ session: row.session_id, event: eventOf(row) }),
         ({ event }) => sizeOf(event),
       )
+    },
+
+    async hidden({ tenant, userId }: UserKey, sessions: readonly string[]): Promise<RewoundSession[]> {
+      const values = [partitionOf(tenant, userId), tenant, userId, sessions]
+      const rows = await query<{ session_id: string; hidden: number[] }>(HIDDEN, values, { retry: true })
+      return rows.map(({ session_id, hidden }) => ({ session: session_id, hidden: hiddenRanges(hidden) }))
     },
 
     async drop(sessionId: string): Promise<void> {

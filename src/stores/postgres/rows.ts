@@ -1,9 +1,10 @@
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
-import { encodeTrustedJson, type JsonObject } from '../../domain/json.ts'
+import { encodeTrustedJson, type Json, type JsonObject } from '../../domain/json.ts'
 import { labelsOf } from '../../domain/label.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { LiveRun, ParentLink, Principal, SessionRecord, SessionStatus } from '../../domain/record.ts'
 import type { OpenRequest } from '../../domain/request.ts'
+import type { HiddenRanges } from '../../domain/rewind.ts'
 import { dueAt, type RunView } from '../../domain/run.ts'
 import type { CommitLink, NewEvent, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import { usageFrom, usageNumbers } from '../usage-numbers.ts'
@@ -35,6 +36,8 @@ export interface SessionRow {
   head: number
   turns: number
   cleared_at: number
+  /** Ends of the ranges, one after the other. */
+  hidden: number[] | null
   decision_version: number
   started_at: string
   last_activity_at: string
@@ -97,7 +100,14 @@ export interface LinkRow {
 /** The columns of a record. */
 export type RecordRow = Omit<
   SessionRow,
-  'cleared_at' | 'decision_version' | 'last_work' | 'commit_id' | 'commit_position' | 'awaits_commit' | 'envelope_at'
+  | 'cleared_at'
+  | 'hidden'
+  | 'decision_version'
+  | 'last_work'
+  | 'commit_id'
+  | 'commit_position'
+  | 'awaits_commit'
+  | 'envelope_at'
 >
 
 /** The columns of a scratchpad. */
@@ -175,6 +185,7 @@ export function viewOf(row: ViewRow): SessionView {
     record: recordOf(row),
     state: stateOf(row),
     clearedAt: row.cleared_at,
+    ...(row.hidden !== null && { hidden: hiddenRanges(row.hidden) }),
     ...(row.last_work !== null && { lastWork: row.last_work }),
     ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
     ...(row.awaits_commit && { awaitsCommit: true }),
@@ -206,30 +217,46 @@ export function newSessionValues(view: SessionView): unknown[] {
   ]
 }
 
-/** Encodes views for the functions. With the labels of the metadata, unless they are as they were. */
-export function viewJson(view: SessionView, hasLabels = true): string {
-  const { record, state, ...rest } = view
-  const labels = hasLabels && { labels: labelsOf(record.metadata) }
-  const usage = record.usage !== undefined && { usage: usageNumbers(record) }
+/**
+ * Encodes views for the functions. With the labels of the metadata, unless they are as they were. `addedUsage` is what
+ * a decision adds to the usage of the session.
+ */
+export function viewJson(view: SessionView, hasLabels = true, addedUsage?: Json): string {
+  const { record, state, hidden, ...rest } = view
   const hasRuns = record.run !== undefined || view.run !== undefined
-  const runs = hasRuns && { run: { live: record.run, known: view.run } }
-  return encodeTrustedJson({ ...record, ...state, ...rest, ...labels, ...usage, ...runs, dueAt: dueAt(view) })
+  return encodeTrustedJson({
+    ...record,
+    ...state,
+    ...rest,
+    ...(hasLabels && { labels: labelsOf(record.metadata) }),
+    ...(record.usage !== undefined && { usage: usageNumbers(record) }),
+    ...(hasRuns && { run: { live: record.run, known: view.run } }),
+    dueAt: dueAt(view),
+    ...(hidden !== undefined && { hidden: hidden.flat() }),
+    ...(addedUsage !== undefined && { addedUsage }),
+  })
+}
+
+/** The ranges whose ends are given one after the other. */
+export function hiddenRanges(ends: readonly number[]): HiddenRanges {
+  return Array.from({ length: ends.length / 2 }, (_, i) => [ends[2 * i] ?? 0, ends[2 * i + 1] ?? 0])
 }
 
 /** Views as {@link viewJson} encodes them. */
 export type FlatView = Omit<SessionRecord, 'usage' | 'run'> &
   SessionScratchpad &
-  Omit<SessionView, 'record' | 'state' | 'run'> & {
+  Omit<SessionView, 'record' | 'state' | 'run' | 'hidden'> & {
     readonly labels?: readonly string[]
     readonly usage?: readonly number[]
     readonly run?: StoredRuns
     readonly dueAt?: string
+    readonly hidden?: readonly number[]
   }
 
 /** Reverses {@link viewJson}. */
 export function viewOfJson(flat: FlatView): SessionView {
   const { scratchpad, version, updatedAt, labels: _labels, dueAt: _due, usage, run, ...rest } = flat
-  const { clearedAt, lastWork, commit, awaitsCommit, envelopeAt, envelope, ...more } = rest
+  const { clearedAt, hidden, lastWork, commit, awaitsCommit, envelopeAt, envelope, ...more } = rest
   const { leaseUntil, requests, requestsAt, ...record } = more
   return {
     record: {
@@ -239,6 +266,7 @@ export function viewOfJson(flat: FlatView): SessionView {
     },
     state: { scratchpad, version, updatedAt },
     clearedAt,
+    ...(hidden !== undefined && { hidden: hiddenRanges(hidden) }),
     ...(lastWork !== undefined && { lastWork }),
     ...(commit !== undefined && { commit }),
     ...(awaitsCommit !== undefined && { awaitsCommit }),

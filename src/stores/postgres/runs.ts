@@ -1,10 +1,4 @@
-import type {
-  AskingQuery,
-  AskingSession,
-  ClaimableSession,
-  ClaimQuery,
-  RenewRequest,
-} from '../../ports/session-store.ts'
+import type { AskingQuery, AskingSession, ClaimableSession, ClaimQuery, RenewRequest } from '../../ports/runs.ts'
 import type { Connections, Statement } from './connection.ts'
 import { byText, mergeSorted, type Partitions } from './partitions.ts'
 import { MAX_INT, ownerOf } from './rows.ts'

@@ -80,6 +80,8 @@ create type context.input_view as (
   "dueAt" timestamp with time zone,
   requests json,
   "requestsAt" timestamp with time zone,
+  hidden integer[],
+  "addedUsage" json,
   "lastWork" text,
   commit json,
   "awaitsCommit" boolean,
@@ -479,6 +481,7 @@ create table context.sessions (
   head integer not null,
   turns integer not null,
   cleared_at integer not null,
+  hidden integer[],
   decision_version integer not null default 0,
   bytes bigint not null default 0,
   started_at timestamp with time zone not null,
@@ -670,10 +673,10 @@ create view context.conversation_sessions with (security_invoker=true) as
                     ELSE 'assistant'::text
                 END, 'content', e.content, 'agentId', e.agent_id, 'timestamp', COALESCE(e.occurred_at, context.iso_time(e.created_at)))) ORDER BY e.sequence) AS messages
            FROM context.session_events e
-          WHERE e.partition = s.partition AND e.session_id = s.id AND e.sequence > s.cleared_at AND e.content <> ''::text AND (e.type = ANY (ARRAY['user_message'::text, 'model_message'::text]))) m ON true
+          WHERE e.partition = s.partition AND e.session_id = s.id AND e.sequence > s.cleared_at AND e.content <> ''::text AND (e.type = ANY (ARRAY['user_message'::text, 'model_message'::text])) AND NOT context.is_hidden(s.hidden, e.sequence)) m ON true
      LEFT JOIN LATERAL ( SELECT json_agg(json_build_object('from', e.parts ->> 'from'::text, 'to', e.parts ->> 'to'::text, 'reason', e.content, 'timestamp', context.iso_time(e.created_at)) ORDER BY e.sequence) AS switches
            FROM context.session_events e
-          WHERE e.partition = s.partition AND e.session_id = s.id AND e.type = 'agent_transition'::text) t ON true;
+          WHERE e.partition = s.partition AND e.session_id = s.id AND e.type = 'agent_transition'::text AND NOT context.is_hidden(s.hidden, e.sequence)) t ON true;
 grant select on context.conversation_sessions to throughline_reader;
 
 create view context.envelope_views with (security_invoker=true) as
@@ -736,6 +739,7 @@ create view context.session_views with (security_invoker=true) as
     s.head,
     s.turns,
     s.cleared_at,
+    s.hidden,
     s.decision_version,
     s.started_at,
     s.last_activity_at,
@@ -1297,18 +1301,23 @@ CREATE OR REPLACE FUNCTION context.claimable_sessions(p_partition smallint, p_te
  SET enable_sort TO 'off'
 AS $function$
 declare
-  -- $1 tenant, $2 chatmode, $3 agent
+  -- $1 tenant, $2 chatmode, $3 agent, $8 latest time
   base text := 'select x.id, x.due_at from sessions x
-    where x.tenant collate "C" = $1 and x.chatmode = $2 and x.due_at <= $4'
+    where x.tenant collate "C" = $1 and x.chatmode = $2 and x.due_at <= $8'
     || case when p_agents is not null then ' and x.active_agent = $3' else '' end
     || case when p_user is not null then ' and x.user_id = $6 and x.partition = $7' else '' end;
   statement text := format(
-    'select array_agg(f.id order by f.due_at, f.id), array_agg(f.due_at order by f.due_at, f.id)
+    'select array_agg(g.id), array_agg(g.due_at)
     from (
-      (%1$s and x.expires_at is null order by x.due_at, x.id limit $5)
-      union all
-      (%1$s and x.expires_at > $4 order by x.due_at, x.id limit $5)
-    ) f', base);
+      select f.id, f.due_at
+      from (
+        (%1$s and x.expires_at is null order by x.due_at, x.id limit $5)
+        union all
+        (%1$s and x.expires_at > $4 order by x.due_at, x.id limit $5)
+      ) f
+      order by f.due_at, f.id
+      limit $5
+    ) g', base);
   v_agents text[] := case when p_agents is null then array[null::text]
     else array(select distinct a.name from unnest(p_agents) as a (name)) end;
   -- After p_after; then, from the first again, up to it.
@@ -1348,8 +1357,8 @@ begin
     end if;
     v_tenant := v_next;
 
-    ids := '{}';
-    times := '{}';
+    ids := null;
+    times := null;
     v_chatmode := coalesce(p_chatmode, '');
     loop
       if p_chatmode is null then
@@ -1369,9 +1378,19 @@ begin
       ) then
         foreach v_agent in array v_agents loop
           execute statement into more_ids, more_times
-            using v_tenant, v_chatmode, v_agent, p_at, p_limit, p_user, p_partition;
-          ids := ids || more_ids;
-          times := times || more_times;
+            using v_tenant, v_chatmode, v_agent, p_at, p_limit, p_user, p_partition, coalesce(times[p_limit], p_at);
+          if ids is null then
+            ids := more_ids;
+            times := more_times;
+          elsif more_ids is not null then
+            select array_agg(g.id), array_agg(g.due_at) into ids, times
+            from (
+              select f.id, f.due_at
+              from unnest(ids || more_ids, times || more_times) as f (id, due_at)
+              order by f.due_at, f.id
+              limit p_limit
+            ) g;
+          end if;
         end loop;
       end if;
       exit when p_chatmode is not null;
@@ -1380,9 +1399,8 @@ begin
     if cardinality(ids) > 0 then
       return query
         select f.id, v_tenant, f.due_at
-        from unnest(ids, times) as f (id, due_at)
-        order by f.due_at, f.id
-        limit p_limit;
+        from unnest(ids, times) with ordinality as f (id, due_at, n)
+        order by f.n;
       returned := returned + 1;
       exit when returned = p_tenants;
     end if;
@@ -1611,6 +1629,7 @@ declare
   v_commit text := v.commit ->> 'id';
   v_active timestamptz := p_at;
   v_minute integer := p_minute;
+  v_rewinds boolean := 'rewound' = any (e_type);
   s record;
 begin
   perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
@@ -1624,8 +1643,10 @@ begin
     outcome := 'missing';
   elsif s.decision_version <> p_version
     or (s.lock_token is distinct from p_token and s.locked_until > clock_timestamp())
-    -- A decision that ends a session must have seen its whole log: a message may have arrived meanwhile.
-    or (s.ended_at is null and v."endedAt" is not null and v.head <> s.head + cardinality(e_id))
+    -- A decision that ends or rewinds a session must have seen its whole log: a message may have arrived meanwhile.
+    or (
+      ((s.ended_at is null and v."endedAt" is not null) or v_rewinds) and v.head <> s.head + cardinality(e_id)
+    )
     or (p_changes_lease and s.lease_until is distinct from p_lease)
   then
     outcome := 'stale';
@@ -1659,7 +1680,11 @@ begin
       v."dueAt" := least(v."dueAt", p_at);
     end if;
     perform write_views(p_partition, p_session, v, last_sequence, p_turns, event_bytes(e_content, e_parts),
-      case when p_clears then last_sequence end, v_active, v_minute, s.head + p_envelope_place, 1);
+      case when v_rewinds then v."clearedAt" when p_clears then last_sequence end, v_active, v_minute,
+      s.head + p_envelope_place, 1);
+    if v."addedUsage" is not null then
+      perform add_usage(array[p_partition], array[p_session], json_build_array(last_sequence), v."addedUsage");
+    end if;
   end if;
   return next;
 end $function$
@@ -2439,14 +2464,14 @@ begin
     partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
     turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, due_at, lease_until, requests_at, activity_minute,
     run_generation, ended_at, expires_at, metadata, forked_from, last_work, commit_id, commit_position, awaits_commit,
-    parent_id, parent_sequence, usage, run, requests
+    parent_id, parent_sequence, usage, run, requests, hidden
   ) values (
     p_partition, p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
     v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, p_bytes, v."clearedAt", v."envelopeAt", v."startedAt",
     v."lastActivityAt", v."dueAt", v."leaseUntil", v."requestsAt", minute_of(v."lastActivityAt"),
     generation_of(v.run), v."endedAt", v."expiresAt", v.metadata,
     v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false), (v.parent ->> 'sessionId')::uuid,
-    (v.parent ->> 'sequence')::integer, v.usage, v.run, v.requests
+    (v.parent ->> 'sequence')::integer, v.usage, v.run, v.requests, v.hidden
   );
   perform write_labels(p_partition, p_session, v);
   insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
@@ -2469,6 +2494,21 @@ begin
 end $function$
 ;
 alter function context.insert_session(smallint,uuid,json,bigint) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.is_hidden(p_hidden integer[], p_sequence integer)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select p_hidden is not null and exists (
+    select 1
+    from generate_series(1, cardinality(p_hidden), 2) i
+    where p_sequence between p_hidden[i] and p_hidden[i + 1]
+  )
+$function$
+;
+alter function context.is_hidden(integer[],integer) owner to throughline_functions;
+grant execute on function context.is_hidden(integer[],integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.iso_time(p_at timestamp with time zone)
  RETURNS text
@@ -3251,7 +3291,7 @@ end $function$
 alter function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer,integer,text) owner to throughline_functions;
 grant execute on function context.read_edges(smallint,uuid,text,text,text[],text,text[],text,text,text,integer,integer,integer,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_events(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer, p_newest_first boolean, p_limit integer, p_types text[], p_turns integer, p_inline integer)
+CREATE OR REPLACE FUNCTION context.read_events(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer, p_newest_first boolean, p_limit integer, p_types text[], p_turns integer, p_inline integer, p_line boolean, p_hidden integer[])
  RETURNS SETOF context.event_row
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -3267,11 +3307,25 @@ declare
   b integer;
   low integer := p_after;
   returned integer := 0;
+  v_hidden integer[] := p_hidden;
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
-  select x.tenant, x.user_id, x.cleared_at into s from sessions x where x.partition = p_partition and x.id = p_session;
+  select x.tenant, x.user_id, x.cleared_at, x.hidden
+  into s
+  from sessions x
+  where x.partition = p_partition and x.id = p_session;
   if s.tenant is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  if v_hidden is null and (p_line or p_turns is not null) then
+    v_hidden := s.hidden;
+  end if;
+  if cardinality(v_hidden) > 0 then
+    return query
+      select *
+      from read_spans(p_partition, p_session, p_tenant, p_user, p_after, p_before, p_newest_first, p_limit, p_types,
+        p_turns, p_inline, v_hidden);
+    return;
   end if;
 
   if p_types is not null then
@@ -3336,8 +3390,31 @@ begin
   end if;
 end $function$
 ;
-alter function context.read_events(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer,integer) owner to throughline_functions;
-grant execute on function context.read_events(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer,integer) to throughline_app;
+alter function context.read_events(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer,integer,boolean,integer[]) owner to throughline_functions;
+grant execute on function context.read_events(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer,integer,boolean,integer[]) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_hidden(p_partition smallint, p_tenant text, p_user text, p_sessions uuid[])
+ RETURNS TABLE(session_id uuid, hidden integer[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform set_tenant(p_tenant);
+  return query
+    select x.id, x.hidden
+    from unnest(p_sessions) as p (id)
+    join sessions x on x.partition = p_partition and x.id = p.id
+    where x.tenant = p_tenant and x.user_id = p_user and x.hidden is not null;
+end $function$
+;
+alter function context.read_hidden(smallint,text,text,uuid[]) owner to throughline_functions;
+grant execute on function context.read_hidden(smallint,text,text,uuid[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.read_mark(p_partition smallint, p_session uuid)
  RETURNS SETOF context.mark_row
@@ -3553,6 +3630,46 @@ end $function$
 ;
 alter function context.read_session(smallint,uuid,text,text) owner to throughline_functions;
 grant execute on function context.read_session(smallint,uuid,text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_spans(p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer, p_newest_first boolean, p_limit integer, p_types text[], p_turns integer, p_inline integer, p_hidden integer[])
+ RETURNS SETOF context.event_row
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  r event_row;
+  -- Both ends of each span, exclusive.
+  bounds integer[] := 0 || p_hidden || p_before;
+  n integer;
+  low integer;
+  high integer;
+  missing integer := p_limit;
+  turns integer := p_turns;
+begin
+  for i in 1 .. cardinality(bounds) / 2 loop
+    n := case when p_newest_first then cardinality(bounds) / 2 + 1 - i else i end;
+    low := greatest(p_after, bounds[2 * n - 1]);
+    high := least(p_before, bounds[2 * n]);
+    continue when high - 1 <= low;
+    for r in
+      select *
+      from read_events(p_partition, p_session, p_tenant, p_user, low, high, p_newest_first, missing, p_types, turns,
+        p_inline, false, '{}')
+    loop
+      return next r;
+      missing := missing - 1;
+      if r.type = 'user_message' then
+        turns := turns - 1;
+      end if;
+    end loop;
+    exit when missing = 0 or turns = 0;
+  end loop;
+end $function$
+;
+alter function context.read_spans(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer,integer,integer[]) owner to throughline_functions;
+grant execute on function context.read_spans(smallint,uuid,text,text,integer,integer,boolean,integer,text[],integer,integer,integer[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.read_state(p_partition smallint, p_session uuid, p_tenant text, p_user text)
  RETURNS text
@@ -4478,6 +4595,7 @@ begin
       metadata = v.metadata, forked_from = v."forkedFrom", last_work = v."lastWork", commit_id = v.commit ->> 'id',
       commit_position = (v.commit ->> 'position')::integer, awaits_commit = coalesce(v."awaitsCommit", false),
       head = coalesce(p_head, x.head), turns = x.turns + p_turns, bytes = x.bytes + p_bytes, cleared_at = coalesce(p_cleared, x.cleared_at),
+      hidden = v.hidden,
       last_activity_at = coalesce(p_active, x.last_activity_at),
       activity_minute = coalesce(p_minute, x.activity_minute), envelope_at = coalesce(p_envelope_at, x.envelope_at),
       decision_version = x.decision_version + p_versions, lock_token = null, locked_until = null,

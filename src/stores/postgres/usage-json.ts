@@ -1,11 +1,32 @@
 import { countTurns } from '../../domain/event.ts'
-import { addIncrement, type DailyUsage, NO_USAGE, type SessionUsage, UsageRows } from '../../domain/usage.ts'
+import type { Json } from '../../domain/json.ts'
+import {
+  addIncrement,
+  addSums,
+  type DailyUsage,
+  dayOf,
+  NO_USAGE,
+  type SessionUsage,
+  type UsageIncrement,
+  UsageRows,
+} from '../../domain/usage.ts'
 import { sumNumbers } from '../usage-numbers.ts'
 import type { PendingAppend } from './append-batch.ts'
 
 /** Rows as the functions take them. */
 export function usageJson(rows: readonly DailyUsage[]): string {
-  return JSON.stringify(rows.map((row) => ({ day: row.day, model: row.model, sums: sumNumbers(row) })))
+  return JSON.stringify(rows.map(rowJson))
+}
+
+function rowJson(row: DailyUsage) {
+  return { day: row.day, model: row.model, sums: sumNumbers(row) }
+}
+
+/** The usage of a decision, as `add_usage` takes it. */
+export function decidedUsage({ models, turn }: UsageIncrement, at: string): Json {
+  const total = models.reduce(addSums, NO_USAGE)
+  const rows = models.map((sums) => rowJson({ ...sums, day: dayOf(at) }))
+  return [{ session: 1, total: sumNumbers(total), turn: sumNumbers(turn), rows }]
 }
 
 /** The usage of appends to several sessions, as `add_usage` takes it; `undefined` if no event carries any. */

@@ -9,6 +9,7 @@ import { bytesOfAll } from '../../domain/event-size.ts'
 import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { checkLive } from '../../domain/record.ts'
+import { dayOf } from '../../domain/usage.ts'
 import type {
   AppendRequest,
   ChecksummedEvent,
@@ -187,7 +188,8 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
       const known = replay(sessionId, idempotency)
       if (known !== undefined) return known
       const before = viewOf(row)
-      const { events, view, edges = [] } = runDecider(decide, before, chained ? work.lastCommit(before) : undefined)
+      const last = chained ? work.lastCommit(before) : undefined
+      const { events, view, edges = [], usage } = runDecider(decide, before, last)
       if (events.length === 0) return { events: [], replayed: false }
       saveKey(sessionId, idempotency, row.head, events.length)
       if (edges.length === 0 && onlyStateChanged(before, view)) return changeState(key, events, view, at)
@@ -202,6 +204,10 @@ export function logWriter(db: Database, heads: HeadCache, { work, envelopes, lab
         sessionId,
         edges.map(({ event, ...edge }) => ({ ...edge, sequence: row.head + event + 1 })),
       )
+      if (usage !== undefined) {
+        const rows = usage.models.map((sums) => ({ ...sums, day: dayOf(at) }))
+        usages.change(sessionId, view.record, { cleared: false, rows })
+      }
       if (view.commit !== undefined && view.commit.id !== row.commit_id) work.link(view, at)
       return { events: stored, replayed: false }
     },

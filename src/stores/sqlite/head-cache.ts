@@ -15,7 +15,7 @@ const SELECT_HEAD = `
   from sessions
   where id = ?`
 
-const UPDATE_HEAD = `
+export const UPDATE_HEAD = `
   update sessions
   set head = ?, turns = ?, bytes = ?, last_activity_at = ?
   where id = ?`

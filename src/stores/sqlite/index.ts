@@ -59,7 +59,7 @@ export interface SqliteOptions extends ConnectOptions {
    */
   migrate: boolean
   newId: () => string
-  /** Milliseconds of a purge or a fork in one transaction. @default 5 */
+  /** Milliseconds of a purge, a fork or a search in one transaction. @default 5 */
   pieceMs?: number
 }
 
@@ -98,7 +98,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const storageReads = storageReader(db)
   const workReads = workReader(db)
   const commitReads = commitReader(db)
-  const runReads = runReader(db)
+  const runReads = runReader(db, pieceMs)
   const envelopeReads = envelopeReader(db)
   const watchers = createWatchers(db)
   const schema = schemaGuard(db)
@@ -243,6 +243,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       postings: (partition, terms, limit) => read(() => indexReads.postings(partition, terms, limit)),
       facts: (user, query) => read(() => indexReads.facts(user, query), user),
       events: (user, places) => read(() => indexReads.events(user, places), user),
+      hidden: (user, sessions) => read(() => indexReads.hidden(user, sessions), user),
     },
     watch(sessionId, wake) {
       assertOpen()

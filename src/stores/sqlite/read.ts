@@ -1,9 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import { SessionNotFoundError } from '../../domain/errors.ts'
-import { startsTurn } from '../../domain/event.ts'
+import { countTurns, startsTurn } from '../../domain/event.ts'
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
+import { type HiddenRanges, visibleSpans } from '../../domain/rewind.ts'
 import type { ReadQuery, SequenceRange, SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import { leftOut } from '../line.ts'
 import { fillPage } from '../page.ts'
 import { LIMIT } from './limit.ts'
 import {
@@ -55,7 +57,7 @@ export const SELECT_BLOCKS = `
   order by block`
 
 /** No row: there is no such session. */
-const SELECT_SESSION = 'select tenant, user_id, cleared_at from sessions where id = ?'
+const SELECT_SESSION = 'select tenant, user_id, cleared_at, hidden from sessions where id = ?'
 
 /** Fewest rows to read at a time. */
 const MIN_ROWS = 10
@@ -81,7 +83,10 @@ export function logReader(db: Database) {
   const selectPage = prepared<[object], ShortRow>(db, `${SELECT_EVENTS} asc ${LIMIT}`)
   const selectTexts = prepared<[string, number], Pick<EventRow, 'content' | 'parts'>>(db, SELECT_TEXTS)
   const selectChecksums = prepared<[Range], string>(db, SELECT_CHECKSUMS).pluck()
-  const selectSession = prepared<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at'>>(db, SELECT_SESSION)
+  const selectSession = prepared<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at' | 'hidden'>>(
+    db,
+    SELECT_SESSION,
+  )
   const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
   const selectRecord = prepared<[string], RecordRow>(db, SELECT_RECORD)
   const selectState = prepared<[string], StateRow & Pick<ViewRow, 'tenant' | 'user_id'>>(db, SELECT_STATE)
@@ -128,6 +133,20 @@ export function logReader(db: Database) {
     return readLastTurns(range, Number.POSITIVE_INFINITY, limit)
   }
 
+  /** Reads from one visible span to the next. */
+  function readSpans(range: Range, query: ReadQuery, hidden: HiddenRanges): ShortRow[] {
+    const found: ShortRow[] = []
+    let { turns } = query
+    for (const span of visibleSpans(hidden, range, query.order)) {
+      const limit = query.limit - found.length
+      const rows = readRows({ ...range, ...span }, { ...query, limit, ...(turns !== undefined && { turns }) })
+      for (const row of rows) found.push(row)
+      if (turns !== undefined) turns -= countTurns(rows)
+      if (found.length === query.limit || turns === 0) break
+    }
+    return found
+  }
+
   return {
     load(key: SessionKey): SessionView | undefined {
       const row = visibleRow(selectView.get(key.sessionId), key)
@@ -151,7 +170,9 @@ export function logReader(db: Database) {
       if (session === undefined) throw new SessionNotFoundError(sessionId)
       const first = turns === undefined ? after : Math.max(after, session.cleared_at)
       const range = { sessionId, after: first, before }
-      return fillPage(readRows(range, query), (row) => {
+      const hidden = leftOut(query, session.hidden === null ? undefined : JSON.parse(session.hidden))
+      const rows = hidden.length === 0 ? readRows(range, query) : readSpans(range, query, hidden)
+      return fillPage(rows, (row) => {
         if (row.content !== null) return eventOf(row as EventRow)
         // without its texts the row was altered: its checksum says so
         return eventOf({ ...row, content: '', ...selectTexts.get(sessionId, row.sequence) })

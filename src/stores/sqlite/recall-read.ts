@@ -9,6 +9,7 @@ import type {
   Lookup,
   PlacedEvent,
   PostingBlock,
+  RewoundSession,
   UserKey,
 } from '../../ports/recall-index.ts'
 import { type EventRow, eventOf } from './rows.ts'
@@ -68,6 +69,11 @@ const SELECT_EVENT = `
 
 const IS_OWNER = 'select 1 from sessions where id = ? and tenant = ? and user_id = ?'
 
+const SELECT_HIDDEN = `
+  select id, hidden
+  from sessions
+  where id in (select value from json_each(?)) and tenant = ? and user_id = ? and hidden is not null`
+
 type Postings = [sessions: Buffer, blocks: string, sizes: string, data: Buffer]
 
 interface FactsRow extends Omit<IndexedFacts, 'session' | 'kind' | 'counts'> {
@@ -95,6 +101,7 @@ export function indexReader(db: Database) {
   const selectLastTurns = prepared<[number, Buffer, number], FactsRow>(db, SELECT_LAST_TURNS)
   const selectSpan = prepared<[number, number, number, number], FactsRow & { digits: string }>(db, SELECT_SPAN)
   const selectEvent = prepared<[string, number], EventRow>(db, SELECT_EVENT)
+  const selectHidden = prepared<[string, string, string], { id: string; hidden: string }>(db, SELECT_HIDDEN)
   const isOwner = prepared<[string, string, string], 1>(db, IS_OWNER).pluck()
 
   function findPartition({ tenant, userId, corpus }: IndexPartition): PartitionRow | undefined {
@@ -169,6 +176,10 @@ export function indexReader(db: Database) {
     postings: inTransaction(postings),
     facts: inTransaction(facts),
     events: inTransaction(events),
+    hidden: ({ tenant, userId }: UserKey, sessions: readonly string[]): RewoundSession[] =>
+      selectHidden
+        .all(JSON.stringify(sessions), tenant, userId)
+        .map(({ id, hidden }) => ({ session: id, hidden: JSON.parse(hidden) })),
   }
 
   function inTransaction<Given extends unknown[], Found>(read: (...given: Given) => Found): (...given: Given) => Found {

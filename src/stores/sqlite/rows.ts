@@ -24,6 +24,7 @@ export interface SessionRow {
   head: number
   turns: number
   cleared_at: number
+  hidden: string | null
   started_at: string
   last_activity_at: string
   activity_minute: number
@@ -110,6 +111,7 @@ export type RecordRow = Omit<
   SessionRow,
   | 'state'
   | 'cleared_at'
+  | 'hidden'
   | 'activity_minute'
   | 'last_work'
   | 'commit_id'
@@ -176,6 +178,7 @@ export function viewOf(row: ViewRow & EnvelopeColumns): SessionView {
     record: recordOf(row),
     state: stateOf(row),
     clearedAt: row.cleared_at,
+    ...(row.hidden !== null && { hidden: JSON.parse(row.hidden) }),
     ...(row.last_work !== null && { lastWork: row.last_work }),
     ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
     ...(row.awaits_commit === 1 && { awaitsCommit: true }),
@@ -208,7 +211,7 @@ export function envelopeOf(sessionId: string, row: EnvelopeColumns): EnvelopeVie
 }
 
 export function rowOf(view: SessionView): ViewRow {
-  const { record, clearedAt, lastWork, commit, awaitsCommit, envelopeAt } = view
+  const { record, clearedAt, hidden, lastWork, commit, awaitsCommit, envelopeAt } = view
   const run: StoredRun = defined({ live: record.run, view: view.run })
   return {
     ...stateRow(view),
@@ -226,6 +229,7 @@ export function rowOf(view: SessionView): ViewRow {
     head: record.head,
     turns: record.turns,
     cleared_at: clearedAt,
+    hidden: hidden === undefined ? null : encodeTrustedJson(hidden),
     started_at: record.startedAt,
     last_activity_at: record.lastActivityAt,
     activity_minute: minuteOf(record.lastActivityAt),

@@ -1,15 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import { compareText } from '../../domain/compare-text.ts'
-import type {
-  AskingQuery,
-  AskingSession,
-  ClaimableSession,
-  ClaimQuery,
-  RenewRequest,
-} from '../../ports/session-store.ts'
+import type { AskingQuery, AskingSession, ClaimableSession, ClaimQuery, RenewRequest } from '../../ports/runs.ts'
 import type { HeadCache } from './head-cache.ts'
 import { LIMIT } from './limit.ts'
-import { PIECE_MS, runPiece } from './pieces.ts'
+import { runPiece } from './pieces.ts'
 import { type Prepared, prepared } from './statement.ts'
 
 /** A live run needs work when its lease expires, unless the session takes none. */
@@ -134,7 +128,7 @@ export async function collectClaimable(
 }
 
 /** Reads of sessions that need work, or ask for something. */
-export function runReader(db: Database) {
+export function runReader(db: Database, pieceMs: number) {
   const selectAnyDue = prepared<[object], 1>(db, SELECT_ANY_DUE).pluck()
   const selectNextTenant = prepared<[object], string>(db, SELECT_NEXT_TENANT).pluck()
   const selectNextChatmode = prepared<[object], string>(db, SELECT_NEXT_CHATMODE).pluck()
@@ -194,7 +188,7 @@ export function runReader(db: Database) {
         found.push(...group)
         if (group.length > 0) turn.tenants--
         return turn.tenants > 0
-      }, PIECE_MS)
+      }, pieceMs)
       return isDone ? { found } : { found, next: turn }
     },
 

@@ -288,6 +288,7 @@ CREATE TABLE sessions (
   turns            integer not null,
   bytes            integer not null default 0,
   cleared_at       integer not null,
+  hidden           text,
   started_at       text    not null,
   last_activity_at text    not null,
   activity_minute  integer not null,
@@ -401,6 +402,7 @@ select
       from session_log e
       where e.session_id = s.id and e.sequence > s.cleared_at and e.content <> ''
         and e.type in ('user_message', 'model_message')
+        and not exists (select 1 from json_each(s.hidden) h where e.sequence between h.value ->> 0 and h.value ->> 1)
       order by e.sequence
     ) m
   ) as messages,
@@ -412,6 +414,7 @@ select
       ) as switch
       from session_log e
       where e.session_id = s.id and e.type = 'agent_transition'
+        and not exists (select 1 from json_each(s.hidden) h where e.sequence between h.value ->> 0 and h.value ->> 1)
       order by e.sequence
     ) t
   ) as agent_transitions,

@@ -32,12 +32,12 @@ export const SELECT_STATE = `
 export const INSERT_SESSION = `
   insert into sessions (
     id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent,
-    head, turns, cleared_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata, forked_from,
+    head, turns, cleared_at, hidden, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata, forked_from,
     last_work, commit_id, commit_position, awaits_commit, envelope_at, parent_id, parent_sequence,
     usage, bytes, run_generation, lease_until, due_at, requests_at, run, requests
   ) values (
     @id, @tenant, @user_id, @conversation_id, @chatmode, @workflow, @skill, @git_branch, @task, @state, @status,
-    @active_agent, @head, @turns, @cleared_at, @started_at, @last_activity_at, @activity_minute, @ended_at,
+    @active_agent, @head, @turns, @cleared_at, @hidden, @started_at, @last_activity_at, @activity_minute, @ended_at,
     @expires_at, @metadata, @forked_from, @last_work, @commit_id, @commit_position,
     @awaits_commit, @envelope_at, @parent_id, @parent_sequence, @usage,
     @bytes, @run_generation, @lease_until, @due_at, @requests_at, @run, @requests
@@ -48,7 +48,7 @@ export const UPDATE_VIEW = `
   update sessions
   set tenant = @tenant, user_id = @user_id, conversation_id = @conversation_id, chatmode = @chatmode,
       workflow = @workflow, skill = @skill, git_branch = @git_branch, task = @task, state = @state, status = @status,
-      active_agent = @active_agent, head = @head, turns = @turns, cleared_at = @cleared_at, started_at = @started_at,
+      active_agent = @active_agent, head = @head, turns = @turns, cleared_at = @cleared_at, hidden = @hidden, started_at = @started_at,
       last_activity_at = @last_activity_at, activity_minute = @activity_minute, ended_at = @ended_at,
       expires_at = @expires_at, metadata = @metadata, forked_from = @forked_from, last_work = @last_work,
       commit_id = @commit_id, commit_position = @commit_position, awaits_commit = @awaits_commit,

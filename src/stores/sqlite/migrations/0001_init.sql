@@ -18,6 +18,8 @@ create table sessions (
   -- Bytes of the content and parts of its events.
   bytes            integer not null default 0,
   cleared_at       integer not null,
+  -- Ranges of sequences off the current line, as JSON.
+  hidden           text,
   started_at       text    not null,
   last_activity_at text    not null,
   -- Minute of last_activity_at. Lists are indexed by it: each append would rewrite an index on the exact time.
@@ -244,6 +246,7 @@ select
       from session_log e
       where e.session_id = s.id and e.sequence > s.cleared_at and e.content <> ''
         and e.type in ('user_message', 'model_message')
+        and not exists (select 1 from json_each(s.hidden) h where e.sequence between h.value ->> 0 and h.value ->> 1)
       order by e.sequence
     ) m
   ) as messages,
@@ -255,6 +258,7 @@ select
       ) as switch
       from session_log e
       where e.session_id = s.id and e.type = 'agent_transition'
+        and not exists (select 1 from json_each(s.hidden) h where e.sequence between h.value ->> 0 and h.value ->> 1)
       order by e.sequence
     ) t
   ) as agent_transitions,

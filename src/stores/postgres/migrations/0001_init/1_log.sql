@@ -46,6 +46,8 @@ create table context.sessions (
   head             integer     not null,
   turns            integer     not null,
   cleared_at       integer     not null,
+  -- First and last sequence of each range off the current line, in ascending order.
+  hidden           integer[],
   -- Only decisions increase it, so a plain append never makes a decision stale.
   decision_version integer     not null default 0,
   -- Bytes of the content and parts of its events.
@@ -222,9 +224,9 @@ $$;
 
 -- Appends one event that has no idempotency key and states no expected sequence. Returns its sequence. Null: nothing
 -- was written, and append_events says why. p_run: the generation that the live run must have; null: any, or none. After
--- a user message the session needs work, unless a run is live. The UPDATE also checks whether the type is marked: as an expression of the
--- function itself the check took a tenth of the call, because plpgsql prepares each expression again in every
--- transaction.
+-- a user message the session needs work, unless a run is live. The UPDATE also checks whether the type is marked: as an
+-- expression of the function itself the check took a tenth of the call, because plpgsql prepares each expression again
+-- in every transaction.
 create function context.append_event(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_turns integer, p_bytes integer, p_at timestamptz,
   p_minute integer, p_run integer, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text,
@@ -548,10 +550,12 @@ $$;
 -- Reads one page from either end. With p_types it goes from block to block. With p_turns the page ends with the event
 -- that starts that turn, and never goes behind the last clear: it finds the window first and reads it as a whole, which
 -- costs less than a loop over its events. Texts of more than p_inline bytes are left out: content is null or parts are
--- empty, and read_texts returns them. Stable, so one call sees one snapshot.
+-- empty, and read_texts returns them. p_hidden: bounds of ranges to leave out; without it, p_line and p_turns leave out
+-- the hidden ranges of the session. Stable, so one call sees one snapshot.
 create function context.read_events(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer,
-  p_newest_first boolean, p_limit integer, p_types text[], p_turns integer, p_inline integer
+  p_newest_first boolean, p_limit integer, p_types text[], p_turns integer, p_inline integer, p_line boolean,
+  p_hidden integer[]
 )
 returns setof context.event_row
 language plpgsql stable security definer set search_path = context, pg_temp set jit = off
@@ -562,11 +566,25 @@ declare
   b integer;
   low integer := p_after;
   returned integer := 0;
+  v_hidden integer[] := p_hidden;
   v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
-  select x.tenant, x.user_id, x.cleared_at into s from sessions x where x.partition = p_partition and x.id = p_session;
+  select x.tenant, x.user_id, x.cleared_at, x.hidden
+  into s
+  from sessions x
+  where x.partition = p_partition and x.id = p_session;
   if s.tenant is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  if v_hidden is null and (p_line or p_turns is not null) then
+    v_hidden := s.hidden;
+  end if;
+  if cardinality(v_hidden) > 0 then
+    return query
+      select *
+      from read_spans(p_partition, p_session, p_tenant, p_user, p_after, p_before, p_newest_first, p_limit, p_types,
+        p_turns, p_inline, v_hidden);
+    return;
   end if;
 
   if p_types is not null then
@@ -629,6 +647,43 @@ begin
       order by x.sequence
       limit p_limit;
   end if;
+end $$;
+
+-- Like read_events, from each span between hidden ranges to the next. Reads no hidden event.
+create function context.read_spans(
+  p_partition smallint, p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer,
+  p_newest_first boolean, p_limit integer, p_types text[], p_turns integer, p_inline integer, p_hidden integer[]
+)
+returns setof context.event_row
+language plpgsql stable security definer set search_path = context, pg_temp set jit = off as $$
+declare
+  r event_row;
+  -- Both ends of each span, exclusive.
+  bounds integer[] := 0 || p_hidden || p_before;
+  n integer;
+  low integer;
+  high integer;
+  missing integer := p_limit;
+  turns integer := p_turns;
+begin
+  for i in 1 .. cardinality(bounds) / 2 loop
+    n := case when p_newest_first then cardinality(bounds) / 2 + 1 - i else i end;
+    low := greatest(p_after, bounds[2 * n - 1]);
+    high := least(p_before, bounds[2 * n]);
+    continue when high - 1 <= low;
+    for r in
+      select *
+      from read_events(p_partition, p_session, p_tenant, p_user, low, high, p_newest_first, missing, p_types, turns,
+        p_inline, false, '{}')
+    loop
+      return next r;
+      missing := missing - 1;
+      if r.type = 'user_message' then
+        turns := turns - 1;
+      end if;
+    end loop;
+    exit when missing = 0 or turns = 0;
+  end loop;
 end $$;
 
 -- Checksums of a range in sequence order, as hex digits.

@@ -15,7 +15,7 @@ create type context.input_view as (
   status json, "activeAgent" text, head integer, turns integer, "clearedAt" integer, "startedAt" timestamptz,
   "lastActivityAt" timestamptz, "endedAt" timestamptz, "expiresAt" timestamptz, metadata json, "forkedFrom" json,
   parent json, labels text[], usage bigint[], run json, "leaseUntil" timestamptz, "dueAt" timestamptz, requests json,
-  "requestsAt" timestamptz,
+  "requestsAt" timestamptz, hidden integer[], "addedUsage" json,
   "lastWork" text, commit json, "awaitsCommit" boolean, "envelopeAt" integer, scratchpad json, version integer,
   "updatedAt" timestamptz, envelope context.input_envelope
 );
@@ -264,14 +264,14 @@ begin
     partition, id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
     turns, bytes, cleared_at, envelope_at, started_at, last_activity_at, due_at, lease_until, requests_at, activity_minute,
     run_generation, ended_at, expires_at, metadata, forked_from, last_work, commit_id, commit_position, awaits_commit,
-    parent_id, parent_sequence, usage, run, requests
+    parent_id, parent_sequence, usage, run, requests, hidden
   ) values (
     p_partition, p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
     v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, p_bytes, v."clearedAt", v."envelopeAt", v."startedAt",
     v."lastActivityAt", v."dueAt", v."leaseUntil", v."requestsAt", minute_of(v."lastActivityAt"),
     generation_of(v.run), v."endedAt", v."expiresAt", v.metadata,
     v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false), (v.parent ->> 'sessionId')::uuid,
-    (v.parent ->> 'sequence')::integer, v.usage, v.run, v.requests
+    (v.parent ->> 'sequence')::integer, v.usage, v.run, v.requests, v.hidden
   );
   perform write_labels(p_partition, p_session, v);
   insert into session_state (partition, session_id, tenant, scratchpad, version, updated_at)
@@ -520,10 +520,11 @@ begin
 end $$;
 
 -- Stores a decision with its views, relations (g_*) and commit, and gives its lock back. Counters move by what is
--- added, so appends may have come in between. Outcome stale: another decision came in between, or another token has the
--- lock; or, where the decision changes the lease, another one than p_lease is stored. A decision that leaves it keeps a
--- later one. A user message that came after p_seen_turns still makes the session need work. p_envelope_place: which event changed the envelope, from 1; null: none. A taken position in the chain is a
--- unique violation. Other outcomes as in append_events.
+-- added, so appends and renewals may have come in between. Outcome stale: another decision came in between, another
+-- token has the lock, or the decision changes the lease and saw another one (p_lease) than the stored one. A decision
+-- that does not change the lease keeps the stored one. A user message that came after p_seen_turns still makes the
+-- session need work. p_envelope_place: which event changed the envelope, from 1; null: none. A taken position in the
+-- chain is a unique violation. Other outcomes as in append_events.
 create function context.decide_session(
   p_partition smallint, p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz,
   p_minute integer, p_token uuid, p_key text, p_fingerprint text, p_view json, p_clears boolean,
@@ -539,6 +540,7 @@ declare
   v_commit text := v.commit ->> 'id';
   v_active timestamptz := p_at;
   v_minute integer := p_minute;
+  v_rewinds boolean := 'rewound' = any (e_type);
   s record;
 begin
   perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
@@ -552,8 +554,10 @@ begin
     outcome := 'missing';
   elsif s.decision_version <> p_version
     or (s.lock_token is distinct from p_token and s.locked_until > clock_timestamp())
-    -- A decision that ends a session must have seen its whole log: a message may have arrived meanwhile.
-    or (s.ended_at is null and v."endedAt" is not null and v.head <> s.head + cardinality(e_id))
+    -- A decision that ends or rewinds a session must have seen its whole log: a message may have arrived meanwhile.
+    or (
+      ((s.ended_at is null and v."endedAt" is not null) or v_rewinds) and v.head <> s.head + cardinality(e_id)
+    )
     or (p_changes_lease and s.lease_until is distinct from p_lease)
   then
     outcome := 'stale';
@@ -587,7 +591,11 @@ begin
       v."dueAt" := least(v."dueAt", p_at);
     end if;
     perform write_views(p_partition, p_session, v, last_sequence, p_turns, event_bytes(e_content, e_parts),
-      case when p_clears then last_sequence end, v_active, v_minute, s.head + p_envelope_place, 1);
+      case when v_rewinds then v."clearedAt" when p_clears then last_sequence end, v_active, v_minute,
+      s.head + p_envelope_place, 1);
+    if v."addedUsage" is not null then
+      perform add_usage(array[p_partition], array[p_session], json_build_array(last_sequence), v."addedUsage");
+    end if;
   end if;
   return next;
 end $$;
@@ -609,6 +617,7 @@ begin
       metadata = v.metadata, forked_from = v."forkedFrom", last_work = v."lastWork", commit_id = v.commit ->> 'id',
       commit_position = (v.commit ->> 'position')::integer, awaits_commit = coalesce(v."awaitsCommit", false),
       head = coalesce(p_head, x.head), turns = x.turns + p_turns, bytes = x.bytes + p_bytes, cleared_at = coalesce(p_cleared, x.cleared_at),
+      hidden = v.hidden,
       last_activity_at = coalesce(p_active, x.last_activity_at),
       activity_minute = coalesce(p_minute, x.activity_minute), envelope_at = coalesce(p_envelope_at, x.envelope_at),
       decision_version = x.decision_version + p_versions, lock_token = null, locked_until = null,
@@ -841,6 +850,16 @@ language sql stable as $$
   select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
+-- Whether a sequence is in a hidden range: see sessions.hidden.
+create function context.is_hidden(p_hidden integer[], p_sequence integer) returns boolean
+language sql immutable parallel safe as $$
+  select p_hidden is not null and exists (
+    select 1
+    from generate_series(1, cardinality(p_hidden), 2) i
+    where p_sequence between p_hidden[i] and p_hidden[i + 1]
+  )
+$$;
+
 -- One row per session with its messages and agent transitions, for reading with SQL. A view with joins takes no writes.
 -- Row level security shows the tenant in the setting throughline.tenant.
 create view context.conversation_sessions with (security_invoker = true) as
@@ -866,7 +885,7 @@ left join lateral (
   ) as messages
   from context.session_events e
   where e.partition = s.partition and e.session_id = s.id and e.sequence > s.cleared_at and e.content <> ''
-    and e.type in ('user_message', 'model_message')
+    and e.type in ('user_message', 'model_message') and not context.is_hidden(s.hidden, e.sequence)
 ) m on true
 left join lateral (
   select json_agg(
@@ -877,4 +896,5 @@ left join lateral (
   ) as switches
   from context.session_events e
   where e.partition = s.partition and e.session_id = s.id and e.type = 'agent_transition'
+    and not context.is_hidden(s.hidden, e.sequence)
 ) t on true;

@@ -293,10 +293,10 @@ begin
 end $$;
 
 -- Finds sessions that need work: of up to p_tenants tenants, those after p_after and then from the first again, up to
--- p_limit each, the longest waiting first. It jumps from tenant to tenant and from chatmode to chatmode, so it reads
--- little more than it returns, however many sessions wait. Sessions that never expire and those that have not expired
--- are looked up separately, because an index takes no OR. So are those of each agent: with a list of them Postgres 15
--- and 16 would read all and sort.
+-- p_limit each, the longest waiting first. It jumps from tenant to tenant and from chatmode to chatmode, and reads at
+-- most p_limit sessions of each chatmode and agent, however many wait. Sessions that never expire and those that have
+-- not expired are looked up separately, because an index takes no OR. So are those of each agent: with a list of them
+-- Postgres 15 and 16 would read all and sort.
 create function context.claimable_sessions(
   p_partition smallint, p_tenant text, p_user text, p_at timestamptz, p_chatmode text, p_agents text[], p_after text,
   p_tenants integer, p_limit integer
@@ -305,18 +305,23 @@ returns table (id uuid, tenant text, due_at timestamptz)
 language plpgsql security definer set search_path = context, pg_temp set jit = off
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 declare
-  -- $1 tenant, $2 chatmode, $3 agent
+  -- $1 tenant, $2 chatmode, $3 agent, $8 latest time
   base text := 'select x.id, x.due_at from sessions x
-    where x.tenant collate "C" = $1 and x.chatmode = $2 and x.due_at <= $4'
+    where x.tenant collate "C" = $1 and x.chatmode = $2 and x.due_at <= $8'
     || case when p_agents is not null then ' and x.active_agent = $3' else '' end
     || case when p_user is not null then ' and x.user_id = $6 and x.partition = $7' else '' end;
   statement text := format(
-    'select array_agg(f.id order by f.due_at, f.id), array_agg(f.due_at order by f.due_at, f.id)
+    'select array_agg(g.id), array_agg(g.due_at)
     from (
-      (%1$s and x.expires_at is null order by x.due_at, x.id limit $5)
-      union all
-      (%1$s and x.expires_at > $4 order by x.due_at, x.id limit $5)
-    ) f', base);
+      select f.id, f.due_at
+      from (
+        (%1$s and x.expires_at is null order by x.due_at, x.id limit $5)
+        union all
+        (%1$s and x.expires_at > $4 order by x.due_at, x.id limit $5)
+      ) f
+      order by f.due_at, f.id
+      limit $5
+    ) g', base);
   v_agents text[] := case when p_agents is null then array[null::text]
     else array(select distinct a.name from unnest(p_agents) as a (name)) end;
   -- After p_after; then, from the first again, up to it.
@@ -356,8 +361,8 @@ begin
     end if;
     v_tenant := v_next;
 
-    ids := '{}';
-    times := '{}';
+    ids := null;
+    times := null;
     v_chatmode := coalesce(p_chatmode, '');
     loop
       if p_chatmode is null then
@@ -377,9 +382,19 @@ begin
       ) then
         foreach v_agent in array v_agents loop
           execute statement into more_ids, more_times
-            using v_tenant, v_chatmode, v_agent, p_at, p_limit, p_user, p_partition;
-          ids := ids || more_ids;
-          times := times || more_times;
+            using v_tenant, v_chatmode, v_agent, p_at, p_limit, p_user, p_partition, coalesce(times[p_limit], p_at);
+          if ids is null then
+            ids := more_ids;
+            times := more_times;
+          elsif more_ids is not null then
+            select array_agg(g.id), array_agg(g.due_at) into ids, times
+            from (
+              select f.id, f.due_at
+              from unnest(ids || more_ids, times || more_times) as f (id, due_at)
+              order by f.due_at, f.id
+              limit p_limit
+            ) g;
+          end if;
         end loop;
       end if;
       exit when p_chatmode is not null;
@@ -388,9 +403,8 @@ begin
     if cardinality(ids) > 0 then
       return query
         select f.id, v_tenant, f.due_at
-        from unnest(ids, times) as f (id, due_at)
-        order by f.due_at, f.id
-        limit p_limit;
+        from unnest(ids, times) with ordinality as f (id, due_at, n)
+        order by f.n;
       returned := returned + 1;
       exit when returned = p_tenants;
     end if;

@@ -491,3 +491,17 @@ begin
     ) f
     order by f.session_id, f.turn;
 end $$;
+
+-- The hidden ranges of those sessions of a user that have some.
+create function context.read_hidden(p_partition smallint, p_tenant text, p_user text, p_sessions uuid[])
+returns table (session_id uuid, hidden integer[])
+language plpgsql security definer set search_path = context, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+begin
+  perform set_tenant(p_tenant);
+  return query
+    select x.id, x.hidden
+    from unnest(p_sessions) as p (id)
+    join sessions x on x.partition = p_partition and x.id = p.id
+    where x.tenant = p_tenant and x.user_id = p_user and x.hidden is not null;
+end $$;

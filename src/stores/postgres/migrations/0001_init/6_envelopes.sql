@@ -34,7 +34,7 @@ create table context.settings (
 -- outdated.
 create view context.session_views with (security_invoker = true) as
   select s.partition, s.id, s.tenant, s.user_id, s.conversation_id, s.chatmode, s.workflow, s.skill, s.git_branch, s.task, s.state,
-    s.status, s.active_agent, s.head, s.turns, s.cleared_at, s.decision_version, s.started_at, s.last_activity_at,
+    s.status, s.active_agent, s.head, s.turns, s.cleared_at, s.hidden, s.decision_version, s.started_at, s.last_activity_at,
     s.activity_minute, s.ended_at, s.expires_at, s.metadata, s.forked_from, s.last_work, s.commit_id, s.commit_position,
     s.awaits_commit, s.envelope_at, s.parent_id, s.parent_sequence, s.usage, s.run, s.lease_until, s.requests, s.requests_at,
     st.scratchpad, st.version, st.updated_at, e.persona_id as envelope_persona_id,
