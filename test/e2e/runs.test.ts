@@ -215,8 +215,79 @@ describe('the timeline', () => {
   })
 })
 
+/** Twelve events: 2 was asked again as 5, and 6 to 9 were left for 4. */
+async function rewound() {
+  const session = await inspector().tl.sessions.create({ userId: 'ada', task: 'Plan the trip' })
+  await session.append({ type: 'user_message', content: 'To Rome, please.' })
+  await session.append({ type: 'model_message', content: 'Rome it is.' })
+  await session.replaceMessage(2, { role: 'user', content: 'To Oslo, please.' })
+  await session.append({ type: 'model_message', content: 'Oslo it is.' })
+  await session.append({ type: 'user_message', content: 'By ship?' })
+  await session.rewind({ to: 6, reason: 'Nobody has that much time' })
+  return session
+}
+
+describe('a session with rewinds', () => {
+  it('has hidden events with the reason, and branches that lead to theirs', async () => {
+    const session = await rewound()
+    const page = await inspector().open(`#/sessions/${session.id}/timeline?group=no`)
+    const feed = page.getByRole('feed')
+    await feed.getByText('left by the rewind in event #8: Nobody has that much time').waitFor()
+    await feed.getByRole('article', { name: 'Event 7: user message, on a branch' }).waitFor()
+    await feed.getByRole('article', { name: 'Event 3: model message, on a branch' }).waitFor()
+    await feed.getByRole('article', { name: 'Event 5: user message', exact: true }).waitFor()
+    await feed.getByRole('button', { name: 'rewound to event 6: Nobody has that much time' }).waitFor()
+    const branches = page.getByRole('group').filter({ hasText: '2 branches' })
+    await branches.getByText('2 branches').press('Enter')
+    await branches.getByRole('link', { name: 'By ship?' }).waitFor()
+    await branches.getByText('Nobody has that much time').waitFor()
+    await branches.getByRole('link', { name: 'To Rome, please.' }).click()
+    await expect.poll(() => page.url(), SOON).toContain('event=2')
+    await feed.locator('[aria-current="true"]').getByText('To Rome, please.').waitFor()
+  })
+
+  it('comes from a message that is edited', async () => {
+    const session = await inspector().tl.sessions.create({ userId: 'ada' })
+    await session.append({ type: 'user_message', content: 'To Rome, please.' })
+    await session.append({ type: 'model_message', content: 'Rome it is.' })
+    await session.append({ type: 'user_message', content: 'And back.' })
+    const page = await inspector().open(`#/sessions/${session.id}/timeline`)
+    const row = (sequence: number) => page.getByRole('article', { name: `Event ${sequence}: user message` })
+    const edit = async (sequence: number) => {
+      if (!(await row(sequence).getByText('Edit and retry').isVisible()))
+        await row(sequence).getByRole('button', { name: 'user' }).click()
+      await row(sequence).getByRole('button', { name: 'Edit and retry from here …' }).click()
+    }
+    const dialog = page.getByRole('dialog')
+    const field = dialog.getByLabel('Message')
+    await row(4).waitFor()
+    await edit(4)
+    await expect.poll(() => field.inputValue(), SOON).toBe('And back.')
+    await field.fill('And back on Monday.')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await edit(4)
+    await expect.poll(() => field.inputValue(), SOON).toBe('And back on Monday.')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await edit(2)
+    await expect.poll(() => field.inputValue(), SOON).toBe('To Rome, please.')
+    await field.fill('To Oslo, please.')
+    // a live run of somebody else blocks it
+    const run = await session.run({ worker: 'alpha' })
+    inspector().allow(/409|status of 4/)
+    await dialog.getByRole('button', { name: 'Retry from here' }).click()
+    await dialog.getByText('RUN_ACTIVE').waitFor()
+    await run.finish()
+    await dialog.getByRole('button', { name: 'Retry from here' }).click()
+    await page.getByText('Continued from the new message.').waitFor()
+    expect((await session.messages()).map(({ content }) => content)).toEqual(['To Oslo, please.'])
+    await page.getByRole('article', { name: 'Event 2: user message, on a branch' }).waitFor()
+    await page.getByText('1 branch', { exact: true }).waitFor()
+  })
+})
+
 it('everything about runs passes axe, wide and narrow, in light and dark', async () => {
   const { session } = await seed()
+  const branched = await rewound()
   const empty = await inspector().tl.sessions.create({ userId: 'ada' })
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const viewport of [WIDE, NARROW]) {
@@ -235,6 +306,12 @@ it('everything about runs passes axe, wide and narrow, in light and dark', async
       await page.reload()
       await page.getByRole('feed').waitFor()
       await check('timeline')
+      await page.goto(`${inspector().url}/#/sessions/${branched.id}/timeline`)
+      await page.getByText('2 branches').click()
+      await page.getByRole('link', { name: 'To Rome, please.' }).waitFor()
+      await page.getByRole('article', { name: 'Event 5: user message' }).getByRole('button', { name: 'user' }).click()
+      await page.getByRole('button', { name: 'Edit and retry from here …' }).waitFor()
+      await check('branches')
       await page.goto(`${inspector().url}/${runsOf(empty)}`)
       await page.getByText('No runs yet').waitFor()
       await check('empty')

@@ -10,6 +10,8 @@ import { placeIn, type TimeRange, ticksOf } from './time-range.ts'
 const FIRST = 100
 /** Pixels that a label of the axis takes. */
 const LABEL = 110
+/** Pixels that it needs before the end of the axis. */
+const ROOM = 90
 
 interface Props {
   /** Id of the session. */
@@ -34,7 +36,7 @@ export function RunChart({ id, runs, range }: Props) {
       <div class={css.box}>
         <div class={css.head} aria-hidden="true">
           <div class={css.axis} ref={axis}>
-            {width > 0 && <TickLabels range={range} most={Math.max(1, Math.floor(width / LABEL))} />}
+            {width > 0 && <TickLabels range={range} width={width} />}
           </div>
         </div>
         {runs.length === 0 && <p class={css.none}>No run at that time.</p>}
@@ -63,15 +65,19 @@ const FORMATS = {
   day: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }),
 }
 
-function TickLabels({ range, most }: { range: TimeRange; most: number }) {
+function TickLabels({ range, width }: { range: TimeRange; width: number }) {
   const offset = new Date(range.from).getTimezoneOffset() * 60_000
-  const { moments, unit } = ticksOf(range, most, offset)
+  const { moments, unit } = ticksOf(range, Math.max(1, Math.floor(width / LABEL)), offset)
   return (
     <>
       {moments.map((at, i) => (
         <span key={at} style={{ insetInlineStart: `${placeIn(range, at) * 100}%` }}>
-          {unit !== 'day' && i === 0 && <b>{FORMATS.day.format(at)}</b>}
-          {FORMATS[unit].format(at)}
+          {placeIn(range, at) * width < width - ROOM && (
+            <>
+              {unit !== 'day' && i === 0 && <b>{FORMATS.day.format(at)}</b>}
+              {FORMATS[unit].format(at)}
+            </>
+          )}
         </span>
       ))}
     </>

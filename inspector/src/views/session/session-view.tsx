@@ -13,7 +13,7 @@ import { SessionHead } from './session-head.tsx'
 import css from './session-view.module.css'
 
 // the timeline is the default view: the others load on first use
-const VIEWS: Readonly<Record<Tab, FunctionComponent<{ data: SessionData }>>> = {
+const VIEWS: Readonly<Record<Tab, FunctionComponent<{ data: SessionData; runner: ActionRunner }>>> = {
   timeline: TimelineView,
   state: lazy(async () => (await import('../state/state-view.tsx')).StateView),
   time: lazy(async () => (await import('../time/time-view.tsx')).TimeView),
@@ -58,7 +58,7 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
       <Tabs id={id} tab={tab} />
       <section class={css.view} aria-label={TAB_NAMES[tab]}>
         <ErrorBoundary key={tab}>
-          <View data={data} />
+          <View data={data} runner={runner} />
         </ErrorBoundary>
       </section>
     </div>

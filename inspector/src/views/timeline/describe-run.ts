@@ -6,7 +6,7 @@ import type { EventLine } from './describe.ts'
 
 /** Describes an event of a run, a wake, a request or a rewind in one line; `undefined` for every other type. */
 export function describeRunEvent({ type, content }: SessionEvent, parts: JsonObject): EventLine | undefined {
-  switch (type as string) {
+  switch (type) {
     case 'run_started':
       return { label: runName(parts), tone: 'run', text: startText(parts) }
     case 'run_finished':
