@@ -101,6 +101,7 @@ describe('the view of runs', () => {
     expect(page.url()).toContain('last=10')
     await page.getByRole('button', { name: 'Last run' }).click()
     await expect.poll(() => rows(page).count(), SOON).toBe(1)
+    expect(await rows(page).innerText()).toContain('Run 12')
     await page.getByRole('button', { name: 'All', exact: true }).click()
     await expect.poll(() => rows(page).count(), SOON).toBe(12)
     for (let i = 0; i < 2; i++) await page.getByRole('button', { name: 'Zoom in' }).click()

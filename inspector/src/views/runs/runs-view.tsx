@@ -29,7 +29,7 @@ export function RunsView({ data }: { data: SessionData }) {
   if (runs.length === 0)
     return known.problem === undefined ? <NoRuns /> : <ProblemNote problem={known.problem} onRetry={known.reload} />
   const { range, choice } = zoomIn(query.value, runs)
-  const shown = runs.filter((run) => overlaps(run, range))
+  const shown = typeof choice === 'number' ? runs.slice(0, choice) : runs.filter((run) => overlaps(run, range))
   return (
     <div class={css.runs}>
       <ProblemNote problem={known.problem} onRetry={known.reload} />
