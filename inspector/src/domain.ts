@@ -14,6 +14,8 @@ export { isAllowed, LIFECYCLE, LIVE_STATES, type LiveState } from '../../src/dom
 export { LIMITS } from '../../src/domain/limits.ts'
 export { MEMORY_CATEGORIES } from '../../src/domain/memory/memory.ts'
 export { endTime, isFinal, SESSION_STATES } from '../../src/domain/record.ts'
+export { hiddenAfter, isHidden } from '../../src/domain/rewind.ts'
+export { isRunOutcome } from '../../src/domain/run.ts'
 export { toolTable } from '../../src/domain/tools/tool-table.ts'
 export { TOOL_WORK_TYPES, toolFold } from '../../src/domain/tools/tool-work.ts'
 export { typedCommand } from '../../src/domain/typed-command.ts'

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 
 /** Views of one session, in the order of their tabs. */
-export const TABS = ['timeline', 'state', 'time', 'agents', 'work', 'context', 'memory'] as const
+export const TABS = ['timeline', 'state', 'time', 'agents', 'runs', 'work', 'context', 'memory'] as const
 
 export type Tab = (typeof TABS)[number]
 

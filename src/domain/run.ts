@@ -9,6 +9,13 @@ export const RUN_OUTCOMES = ['completed', 'failed', 'cancelled', 'interrupted', 
 /** One of {@link RUN_OUTCOMES}. `lost`: its lease expired and the next run took over. */
 export type RunOutcome = (typeof RUN_OUTCOMES)[number]
 
+const OUTCOMES: ReadonlySet<unknown> = new Set(RUN_OUTCOMES)
+
+/** Whether the value is a {@link RunOutcome}. */
+export function isRunOutcome(value: unknown): value is RunOutcome {
+  return OUTCOMES.has(value)
+}
+
 /** Why a run has to stop. */
 export const STOP_REASONS = ['cancelled', 'interrupted', 'aborted', 'ended', 'purged', 'lost'] as const
 

@@ -2,6 +2,7 @@
 
 export type { FoundMemory } from '../../../src/api/memory.ts'
 export type {
+  Branch,
   Commit,
   ContextResult,
   Graph,
@@ -23,5 +24,7 @@ export type { Json, JsonObject } from '../../../src/domain/json.ts'
 export type { LifecycleCommandName } from '../../../src/domain/lifecycle.ts'
 export type { LineageEntry, Memory, MemoryChange, MemorySource } from '../../../src/domain/memory/memory.ts'
 export type { Message } from '../../../src/domain/message.ts'
-export type { SessionRecord, SessionState, SessionStatus } from '../../../src/domain/record.ts'
+export type { LiveRun, SessionRecord, SessionState, SessionStatus } from '../../../src/domain/record.ts'
+export type { HiddenRanges, RewoundParts } from '../../../src/domain/rewind.ts'
+export type { RunFinishedParts, RunOutcome, RunStartedParts } from '../../../src/domain/run.ts'
 export type { Usage, UsageSums } from '../../../src/domain/usage.ts'

@@ -1,8 +1,11 @@
 import type { SessionEvent, Usage } from '../api/types.ts'
 import { answeredCallId, isObject, startsTurn, toolCallsOf, usageOf } from '../domain.ts'
 
-/** What an event is to its turn: `mark` events, such as a handoff, always have a row of their own. */
-export type FactKind = 'turn' | 'text' | 'call' | 'result' | 'noise' | 'mark'
+/**
+ * What an event is to its turn: `mark` events, such as a handoff, always have a row of their own. The `step` of a run
+ * may be among the calls of its turn.
+ */
+export type FactKind = 'turn' | 'text' | 'call' | 'result' | 'step' | 'noise' | 'mark'
 
 /** The little of an event that groups and totals need. It stays when the event itself is dropped from memory. */
 export interface EventFacts {
@@ -62,6 +65,8 @@ function kindOf(event: SessionEvent): FactKind {
       return 'call'
     case 'tool_result':
       return 'result'
+    case 'step_completed':
+      return 'step'
     default:
       return isCustomType(event.type) ? 'noise' : 'mark'
   }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
 import { Button } from '../../parts/button.tsx'
 import { isOver, statusText } from '../../parts/status.tsx'
@@ -8,14 +8,13 @@ import type { SessionData } from '../../session/session-data.ts'
 import { useCommit } from '../state/use-commit.ts'
 import css from './action-bar.module.css'
 import { ActionDialog } from './action-dialog.tsx'
-import { ActionRunner } from './action-runner.ts'
+import type { ActionRunner } from './action-runner.ts'
 import { ACTIONS, type ActionName, type OfferedActions, offeredActions, type Values } from './action-table.ts'
 import { AnswerForm } from './answer-form.tsx'
 import { MoreMenu } from './more-menu.tsx'
 
 /** The actions that the session's state allows, and the result of the last one. */
-export function ActionBar({ data }: { data: SessionData }) {
-  const runner = useMemo(() => new ActionRunner(data), [data])
+export function ActionBar({ data, runner }: { data: SessionData; runner: ActionRunner }) {
   const record = data.record.value
   if (record === undefined) return null
   return (

@@ -44,6 +44,11 @@ export class ActionRunner {
     const record = this.#data.record.peek()
     if (record === undefined) return
     if (this.failed.peek()?.name !== name) this.failed.value = undefined
+    // a draft belongs to the message it replaces
+    if (name === 'replace' && this.drafts.values.peek().replace?.['sequence'] !== values['sequence']) {
+      this.drafts.drop(name)
+      this.drafts.type(name, values)
+    }
     this.opened.value = { name, state: record.status.state, values }
   }
 
@@ -91,10 +96,14 @@ export class ActionRunner {
     if (name === 'fork') return navigate(sessionHref((answer as SessionRecord).id))
     await this.#data.refresh()
     const sequence = sequenceIn(answer)
-    const text = isOfAnother(answer, body)
-      ? 'The session already had a commit; yours was not used.'
-      : ACTIONS[name].done
-    this.said.value = { text, event: { href: eventHref(id, sequence), sequence } }
+    if (name === 'cancel' && (answer as SessionRecord).run === undefined)
+      this.said.value = { text: 'The run had already ended.' }
+    else {
+      const text = isOfAnother(answer, body)
+        ? 'The session already had a commit; yours was not used.'
+        : ACTIONS[name].done
+      this.said.value = { text, event: { href: eventHref(id, sequence), sequence } }
+    }
     if (this.opened.peek()?.name === name) this.opened.value = undefined
   }
 
@@ -121,11 +130,12 @@ export class ActionRunner {
   }
 }
 
-type Answer = SessionRecord | Commit | { readonly items: readonly SessionEvent[] }
+type Answer = SessionRecord | Commit | SessionEvent | { readonly items: readonly SessionEvent[] }
 
 /** The event that records the action. A commit comes right after the events it covers. */
 function sequenceIn(answer: Answer): number {
   if ('items' in answer) return answer.items.at(-1)?.sequence ?? 1
+  if ('sequence' in answer) return answer.sequence
   return 'head' in answer ? answer.head : (answer.range?.to ?? 0) + 1
 }
 

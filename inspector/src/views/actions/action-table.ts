@@ -2,7 +2,7 @@ import type { LifecycleCommandName, SessionState } from '../../api/types.ts'
 import { isAllowed } from '../../domain.ts'
 
 /** Actions that the page offers. */
-export type ActionName = LifecycleCommandName | 'say' | 'compact' | 'fork'
+export type ActionName = LifecycleCommandName | 'say' | 'compact' | 'fork' | 'cancel' | 'replace'
 
 /** A form field. */
 export interface Field {
@@ -132,13 +132,27 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     ],
     done: 'Forked.',
   },
+  cancel: {
+    name: 'Stop run',
+    title: 'Stop the run',
+    effect: 'Asks the worker to stop, usually within a second. The session stays open.',
+    fields: [optional('text', 'reason', 'Reason', 'Optional. The worker and the timeline show it.')],
+    done: 'Asked to stop.',
+  },
+  replace: {
+    name: 'Retry from here',
+    title: 'Edit the message and retry',
+    effect: 'The session continues from this message. What came after it stays in the log, as a branch.',
+    fields: [text('content', 'Message')],
+    done: 'Continued from the new message.',
+  },
 }
 
 /** The path of an action after that of the session. */
 export const actionPath = (name: ActionName) => ACTIONS[name].path ?? `/${name}`
 
 /** Whether it changes the state. */
-export const changesState = (name: ActionName) => !['say', 'compact', 'fork'].includes(name)
+export const changesState = (name: ActionName) => !['say', 'compact', 'fork', 'cancel', 'replace'].includes(name)
 
 /** Whether it replies to a question, an interruption or a proposal. */
 export const isReply = (name: ActionName) => ['answer', 'confirm', 'continueWith', 'incorporate'].includes(name)
@@ -147,7 +161,9 @@ export const isReply = (name: ActionName) => ['answer', 'confirm', 'continueWith
 export type Values = Readonly<Record<string, string>>
 
 /** The request body. Empty values are omitted, except required ones, which the server then rejects. */
-export function bodyOf(name: ActionName, values: Values): Readonly<Record<string, string | number>> {
+export function bodyOf(name: ActionName, values: Values): Readonly<Record<string, unknown>> {
+  if (name === 'replace')
+    return { sequence: Number(values['sequence']), message: { role: 'user', content: values['content'] ?? '' } }
   const body: Record<string, string | number> = name === 'say' ? { role: 'user' } : {}
   for (const { name: field, kind, isRequired } of ACTIONS[name].fields) {
     const value = values[field] ?? ''

@@ -11,7 +11,9 @@ import { ShortUsage, UsageFacts } from '../../parts/usage-facts.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref, sessionHref, sessionsHref } from '../../route.ts'
 import type { Live, SessionData } from '../../session/session-data.ts'
+import type { ActionRunner } from '../actions/action-runner.ts'
 import { lastListQuery } from '../sessions/last-list.ts'
+import { LiveRun } from './live-run.tsx'
 import { ParentLink } from './parent-fact.tsx'
 import css from './session-head.module.css'
 
@@ -23,7 +25,7 @@ const LIVE_TEXT = {
 } as const satisfies Record<Live, string>
 
 /** Title and facts of a session. A narrow screen shows some facts only on demand. */
-export function SessionHead({ data }: { data: SessionData }) {
+export function SessionHead({ data, runner }: { data: SessionData; runner: ActionRunner }) {
   const [isWhole, setWhole] = useState(false)
   const record = data.record.value
   if (record === undefined) return null
@@ -43,6 +45,7 @@ export function SessionHead({ data }: { data: SessionData }) {
           </span>
         )}
       </div>
+      <LiveRun record={record} runner={runner} />
       <dl class={css.facts} data-whole={isWhole}>
         <Fact name="agent">{oneLine(record.activeAgent)}</Fact>
         <Fact name="turns">{record.turns.toLocaleString('en')}</Fact>

@@ -7,17 +7,19 @@ import { oneLine, preview } from '../../parts/visible.ts'
 import { query, sessionHref, sessionsHref, TABS, type Tab, type Values } from '../../route.ts'
 import { SessionData } from '../../session/session-data.ts'
 import { ActionBar } from '../actions/action-bar.tsx'
+import { ActionRunner } from '../actions/action-runner.ts'
 import { RequestPanel } from '../requests/request-panel.tsx'
 import { TimelineView } from '../timeline/timeline-view.tsx'
 import { SessionHead } from './session-head.tsx'
 import css from './session-view.module.css'
 
 // the timeline is the default view: the others load on first use
-const VIEWS: Readonly<Record<Tab, FunctionComponent<{ data: SessionData }>>> = {
+const VIEWS: Readonly<Record<Tab, FunctionComponent<{ data: SessionData; runner: ActionRunner }>>> = {
   timeline: TimelineView,
   state: lazy(async () => (await import('../state/state-view.tsx')).StateView),
   time: lazy(async () => (await import('../time/time-view.tsx')).TimeView),
   agents: lazy(async () => (await import('../agents/agents-view.tsx')).AgentsView),
+  runs: lazy(async () => (await import('../runs/runs-view.tsx')).RunsView),
   work: lazy(async () => (await import('../work/work-view.tsx')).WorkView),
   context: lazy(async () => (await import('../context/context-view.tsx')).ContextView),
   memory: lazy(async () => (await import('../memory/session-memory.tsx')).SessionMemory),
@@ -28,6 +30,7 @@ const TAB_NAMES = {
   state: 'State',
   time: 'Time',
   agents: 'Agents',
+  runs: 'Runs',
   work: 'Work',
   context: 'Context',
   memory: 'Memory',
@@ -36,6 +39,7 @@ const TAB_NAMES = {
 /** One session: facts, actions and the selected view. */
 export function SessionView({ id, tab }: { id: string; tab: Tab }) {
   const data = useMemo(() => new SessionData(id), [id])
+  const runner = useMemo(() => new ActionRunner(data), [data])
   useEffect(() => data.start(), [data])
   const record = data.record.value
   const problem = data.problem.value
@@ -49,14 +53,14 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
     return problem ? <ProblemNote problem={problem} onRetry={() => void data.begin()} /> : <Loading />
   return (
     <div class={css.session}>
-      <SessionHead data={data} />
+      <SessionHead data={data} runner={runner} />
       <ProblemNote problem={problem} />
-      <ActionBar data={data} />
+      <ActionBar data={data} runner={runner} />
       <RequestPanel data={data} />
       <Tabs id={id} tab={tab} />
       <section class={css.view} aria-label={TAB_NAMES[tab]}>
         <ErrorBoundary key={tab}>
-          <View data={data} />
+          <View data={data} runner={runner} />
         </ErrorBoundary>
       </section>
     </div>

@@ -1,7 +1,9 @@
 import type { SessionRecord } from '../../api/types.ts'
 import { countOf } from '../../parts/amounts.ts'
 import { memo } from '../../parts/memo.tsx'
-import { StatusBadge } from '../../parts/status.tsx'
+import { RUN_STATE_NAMES, RunShape } from '../../parts/run-badge.tsx'
+import { runState } from '../../parts/run-state.ts'
+import { isOver, StatusBadge } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { ShortUsage } from '../../parts/usage-facts.tsx'
 import { oneLine } from '../../parts/visible.ts'
@@ -34,6 +36,7 @@ export const SessionRow = memo(({ record, depth, children, waiting, isOpen, inde
     >
       <td class={css.status}>
         <StatusBadge record={record} />
+        <RunMark record={record} />
       </td>
       <td class={css.task}>
         {children > 0 && (
@@ -74,6 +77,20 @@ export const SessionRow = memo(({ record, depth, children, waiting, isOpen, inde
     </tr>
   )
 })
+
+/** The worker of the live run. */
+function RunMark({ record }: { record: SessionRecord }) {
+  const { run } = record
+  if (run === undefined || isOver(record)) return null
+  const state = runState(run)
+  const name = run.worker === undefined ? `run ${numbers.format(run.generation)}` : oneLine(run.worker, 60)
+  return (
+    <span class={css.run} data-run={state} title={`Run ${numbers.format(run.generation)}: ${RUN_STATE_NAMES[state]}`}>
+      <RunShape state={state} /> <span class="hidden">{RUN_STATE_NAMES[state]} run: </span>
+      <bdi>{name}</bdi>
+    </span>
+  )
+}
 
 /** What the session waits for, why it ended, or where it belongs. */
 function Subtitle({ record }: { record: SessionRecord }) {

@@ -72,6 +72,25 @@ describe('an event on one line', () => {
     ).toEqual(['{ "kind": "odd" }'])
   })
 
+  it('describes runs, steps, wakes, requests and rewinds', () => {
+    const line = (...given: Parameters<typeof event>) => describeEvent(event(...given))
+    expect(line('run_started', { generation: 3, worker: 'a' })).toMatchObject({ label: 'run 3', text: 'started by a' })
+    expect(line('run_started', { generation: 1 }).text).toBe('started')
+    expect(line('run_finished', { generation: 3, outcome: 'failed' })).toMatchObject({ text: 'content', run: 'failed' })
+    expect(line('run_finished', { outcome: 'odd' }).run).toBeUndefined()
+    expect(text('run_finished', { outcome: 'failed', retryAt: 'soon' })).toBe('content (next try at soon)')
+    expect(text('cancel_requested')).toBe('asked to stop: content')
+    expect(text('cancel_requested', undefined, { content: '' })).toBe('asked to stop')
+    expect(text('step_completed', { key: 'fetch', result: { ok: true } })).toBe('fetch → { "ok": true }')
+    expect(text('step_completed', { key: 'fetch' })).toBe('fetch')
+    expect(text('wake_scheduled', { at: 'noon', key: 'daily', prompt: 'Go on' })).toBe('at noon (daily): Go on')
+    expect(text('wake_fired', { id: 'w' })).toBe('its time has come')
+    expect(text('request_opened', { id: 'r', kind: 'approval' })).toBe('approval: content')
+    expect(text('request_resolved', { id: 'r', value: true })).toBe('content resolved: true')
+    expect(text('rewound', { to: 7, restored: {} })).toBe('to event 7: content')
+    expect(text('rewound', { to: 7 }, { content: '' })).toBe('to event 7')
+  })
+
   it('tolerates any parts', () => {
     const types = [
       'tool_call',
@@ -82,6 +101,7 @@ describe('an event on one line', () => {
       'agent_transition',
     ]
     const more = ['handoff_taken', 'work_committed', 'session_compacted', 'envelope_updated', 'x.mine', 'elsewhere']
+    const runs = ['run_started', 'run_finished', 'step_completed', 'wake_scheduled', 'request_resolved', 'rewound']
     const odd = [
       null,
       7,
@@ -94,7 +114,7 @@ describe('an event on one line', () => {
       { op: 'merge', patch: [] },
       { context: 7 },
     ]
-    for (const type of [...types, ...more]) {
+    for (const type of [...types, ...more, ...runs]) {
       for (const parts of odd as Json[]) expect(typeof text(type, parts), type).toBe('string')
     }
     expect(text('x.mine', { a: 1 }, { content: '' })).toBe('{ "a": 1 }')

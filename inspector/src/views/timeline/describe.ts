@@ -1,10 +1,22 @@
-import type { JsonObject, SessionEvent, SessionState } from '../../api/types.ts'
+import type { JsonObject, RunOutcome, SessionEvent, SessionState } from '../../api/types.ts'
 import { isObject, SESSION_STATES, typedCommand } from '../../domain.ts'
 import { shortText } from '../../parts/short-json.ts'
 import { isCustomType } from '../../session/event-facts.ts'
+import { describeRunEvent } from './describe-run.ts'
 
 /** The color of an event. */
-export type Tone = 'user' | 'agent' | 'tool' | 'gate' | 'status' | 'state' | 'switch' | 'work' | 'plain'
+export type Tone =
+  | 'user'
+  | 'agent'
+  | 'tool'
+  | 'gate'
+  | 'status'
+  | 'state'
+  | 'switch'
+  | 'work'
+  | 'run'
+  | 'request'
+  | 'plain'
 
 /** An event on one line, not yet sanitized. */
 export interface EventLine {
@@ -14,6 +26,8 @@ export interface EventLine {
   readonly text: string
   /** The state of the session after it. */
   readonly state?: SessionState
+  /** How the run ended. */
+  readonly run?: RunOutcome
 }
 
 /** Describes an event in one line. Unknown types show their content. */
@@ -49,8 +63,12 @@ export function describeEvent(event: SessionEvent): EventLine {
         text: `${shortText(parts['kind'], 40)} #${shortText(parts['position'], 12)}: ${content}`,
       }
     default:
-      return { ...otherLabel(type), text: content === '' ? (importedText(parts) ?? shortText(event.parts)) : content }
+      return describeRunEvent(event, parts) ?? otherLine(event, parts)
   }
+}
+
+function otherLine({ type, content, parts: given }: SessionEvent, parts: JsonObject): EventLine {
+  return { ...otherLabel(type), text: content === '' ? (importedText(parts) ?? shortText(given)) : content }
 }
 
 /** Keys that coding agents write into each line of a transcript. */

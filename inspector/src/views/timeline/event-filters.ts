@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../api/types.ts'
 import { callsIn } from './tool-calls.ts'
 
 /** Names of the filters. */
-export const FILTER_NAMES = ['all', 'messages', 'tools', 'state', 'work', 'own'] as const
+export const FILTER_NAMES = ['all', 'messages', 'tools', 'state', 'runs', 'work', 'own'] as const
 
 export type FilterName = (typeof FILTER_NAMES)[number]
 
@@ -36,7 +36,7 @@ export const EVENT_FILTERS: Readonly<Record<FilterName, EventFilter>> = {
     types: ['tool_call', 'tool_result', 'model_message'],
     isShown: (event) => event.type === 'tool_result' || callsIn(event).length > 0,
   },
-  state: ofTypes('State', 'Status, scratchpad, agents, gates, envelope', [
+  state: ofTypes('State', 'Status, scratchpad, agents, gates, envelope, requests, rewinds', [
     'session_started',
     'session_forked',
     'status_changed',
@@ -47,6 +47,17 @@ export const EVENT_FILTERS: Readonly<Record<FilterName, EventFilter>> = {
     'validation_gate',
     'messages_cleared',
     'envelope_updated',
+    'request_opened',
+    'request_resolved',
+    'rewound',
+  ]),
+  runs: ofTypes('Runs', 'Runs with their steps, stops and wakes', [
+    'run_started',
+    'run_finished',
+    'cancel_requested',
+    'step_completed',
+    'wake_scheduled',
+    'wake_fired',
   ]),
   work: ofTypes('Work', 'Work commits, commits, summaries and recalls', [
     'work_committed',

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { now } from '../../parts/time.tsx'
 import { useVirtual } from '../../parts/use-virtual.ts'
+import { type HiddenPart, hiddenAt } from '../../session/rewinds.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { dayAbove } from './days.ts'
 import css from './event-list.module.css'
@@ -43,6 +44,10 @@ interface Props extends ListKeys {
   find: string
   open: ReadonlySet<string>
   onToggle: (sequence: number, call?: number) => void
+  /** Parts that rewinds took off the current line. */
+  hidden: readonly HiddenPart[]
+  /** Offers another text for a user message; absent if the session is over. */
+  onEdit: ((sequence: number, text: string) => void) | undefined
   onToggleGroup: (group: Group) => void
   /** Set to a function that tells the key of the row where the reader is. */
   place: { current: () => number }
@@ -124,10 +129,11 @@ export function EventList(props: Props) {
                 class={css.item}
                 data-index={index}
                 data-sequence={key}
+                data-hidden={hiddenAt(props.hidden, rows.entryAt(index)?.to ?? 0) && ''}
                 data-depth={rows.entryAt(index)?.depth || undefined}
                 aria-posinset={props.isLog ? position : index + 1}
                 aria-setsize={props.isLog ? known.head : rows.count}
-                aria-label={labelOf(rows, index)}
+                aria-label={labelOf(rows, index, props.hidden)}
                 aria-current={Number(key) === named ? 'true' : undefined}
                 tabIndex={Number(key) === focus.active ? 0 : -1}
               >
@@ -147,7 +153,7 @@ interface ItemProps extends Props {
 }
 
 function Item(props: ItemProps) {
-  const { data, rows, index, link, known, totals, named, open, onToggle, onToggleGroup, subAgents } = props
+  const { data, rows, index, link, known, totals, named, open, onToggle, onToggleGroup, subAgents, hidden } = props
   const entry = rows.entryAt(index)
   if (entry?.kind === 'steps')
     return <StepsRow entry={entry} subAgents={countBetween(subAgents, entry)} onToggle={onToggleGroup} />
@@ -168,6 +174,8 @@ function Item(props: ItemProps) {
       isOpen={open.has(`${sequence}`)}
       openCalls={openCalls}
       onToggle={onToggle}
+      hidden={hiddenAt(hidden, sequence)}
+      onEdit={props.onEdit}
     />
   )
 }
@@ -194,11 +202,12 @@ function openAmong(open: ReadonlySet<string>, sequence: number, calls: number): 
   return places.filter((place) => open.has(`${sequence}/${place}`)).join(',')
 }
 
-function labelOf(rows: Rows, index: number): string {
+function labelOf(rows: Rows, index: number, hidden: readonly HiddenPart[]): string {
   const entry = rows.entryAt(index)
   if (entry !== undefined && entry.to > entry.from) return `Events ${entry.from} to ${entry.to}: ${NAMES[entry.kind]}`
   const type = rows.eventAt(index)?.type.replaceAll('_', ' ').slice(0, 60) ?? 'not loaded'
-  return `Event ${entry?.from ?? 0}: ${type}`
+  const left = hiddenAt(hidden, entry?.from ?? 0) === undefined ? '' : ', on a branch'
+  return `Event ${entry?.from ?? 0}: ${type}${left}`
 }
 
 const NAMES = { event: 'event', gap: 'not loaded', steps: 'calls of the turn', noise: 'custom events' } as const

@@ -1,10 +1,14 @@
 import type { SessionEvent, SessionRecord } from '../../api/types.ts'
+import { Button } from '../../parts/button.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
 import { memo } from '../../parts/memo.tsx'
+import { RunBadge } from '../../parts/run-badge.tsx'
 import { StateBadge, StatusBadge } from '../../parts/status.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref, sessionHref } from '../../route.ts'
+import type { HiddenPart } from '../../session/rewinds.ts'
+import { ACTIONS } from '../actions/action-table.ts'
 import { describeEvent, type EventLine } from './describe.ts'
 import { EventDetails } from './event-details.tsx'
 import css from './event-row.module.css'
@@ -35,6 +39,10 @@ export interface RowProps {
   readonly openCalls: string
   /** Opens or closes the event, or one of its calls. */
   readonly onToggle: (sequence: number, call?: number) => void
+  /** The part of the log that it is hidden in. */
+  readonly hidden: HiddenPart | undefined
+  /** Offers another text for a user message; absent if the session is over. */
+  readonly onEdit: ((sequence: number, text: string) => void) | undefined
 }
 
 /** One event, as a line or a message, with details when it is open. */
@@ -42,6 +50,7 @@ export const EventRow = memo((props: RowProps) => {
   const { event, link } = props
   return (
     <>
+      <HiddenNote {...props} />
       <Headings {...props} />
       <div
         class={css.row}
@@ -58,6 +67,7 @@ export const EventRow = memo((props: RowProps) => {
         {props.subAgents !== undefined && <SubAgentLinks sessions={props.subAgents} />}
         {props.isOpen && (
           <div class={css.details}>
+            <EditButton {...props} />
             <EventDetails event={event} />
           </div>
         )}
@@ -65,6 +75,37 @@ export const EventRow = memo((props: RowProps) => {
     </>
   )
 })
+
+/** Above the first event of a hidden part: why it is hidden. */
+function HiddenNote({ event, hidden }: RowProps) {
+  if (hidden === undefined || hidden.from !== event.sequence) return null
+  const { from, to, by, reason } = hidden
+  return (
+    <p class={css.branch}>
+      Not on the current line: {from === to ? `event #${from}` : `events #${from} to #${to}`}, left by the rewind in{' '}
+      <a href={eventHref(event.sessionId, by)}>event #{by}</a>
+      {reason !== '' && (
+        <>
+          : <bdi>{preview(reason, 300)}</bdi>
+        </>
+      )}
+    </p>
+  )
+}
+
+function EditButton({ event, hidden, onEdit }: RowProps) {
+  if (event.type !== 'user_message' || hidden !== undefined || onEdit === undefined) return null
+  return (
+    <p class={css.edit}>
+      <Button
+        look="small"
+        text="Edit and retry from here …"
+        title={ACTIONS.replace.effect}
+        onClick={() => onEdit(event.sequence, event.content)}
+      />
+    </p>
+  )
+}
 
 /** Sub-agents that one row lists. */
 const SUB_AGENTS = 10
@@ -162,6 +203,11 @@ function Summary({ line, was }: { line: EventLine; was: Related['was'] }) {
             </>
           )}
           <StateBadge state={line.state} />
+        </span>
+      )}
+      {line.run !== undefined && (
+        <span class={css.states}>
+          <RunBadge state={line.run} />
         </span>
       )}
       {preview(line.text, 300)}

@@ -6,7 +6,7 @@ import { type Entry, groupedRows, type OpenGroups } from './grouped-rows.ts'
 
 const NONE: OpenGroups = { steps: new Set(), noise: new Set() }
 
-/** Events in letters: user, message, call, result of the oldest call, failed result, noise, status. */
+/** Events in letters: user, message, call, result of the oldest call, failed result, noise, step of a run, status. */
 function logOf(letters: string): Outline {
   let calls = 0
   let results = 0
@@ -31,6 +31,8 @@ function logOf(letters: string): Outline {
         return { ...base, type: 'tool_result', parts: { ...result(), isError: true } }
       case 'x':
         return { ...base, type: 'x.agent.progress' }
+      case 'p':
+        return { ...base, type: 'step_completed', parts: { key: 'k' } }
       default:
         return { ...base, type: 'status_changed' }
     }
@@ -59,6 +61,11 @@ describe('rows of a log', () => {
         { name: 'Read', calls: 2, failed: 1 },
       ],
     })
+  })
+
+  it('steps of a run are in it, or have a row each', () => {
+    expect(rows('UMCrpMCrpCrCrM')).toEqual(['1', '2', 'steps 3-13', '14'])
+    expect(rows('UppM')).toEqual(['1', '2', '3', '4'])
   })
 
   it('a few calls stay as they are', () => {

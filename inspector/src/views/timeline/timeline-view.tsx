@@ -1,9 +1,13 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
+import { lazy } from '../../parts/lazy.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { isOver } from '../../parts/status.tsx'
 import { query, setQuery } from '../../route.ts'
+import { type HiddenPart, hiddenParts, REWIND_TYPES, type Rewind, toRewind } from '../../session/rewinds.ts'
 import type { SessionData } from '../../session/session-data.ts'
+import { useEvents } from '../../session/use-events.ts'
+import type { ActionRunner } from '../actions/action-runner.ts'
 import { EVENT_FILTERS, type FilterName, filterNamed } from './event-filters.ts'
 import { EventList } from './event-list.tsx'
 import { groupedRows } from './grouped-rows.ts'
@@ -25,8 +29,13 @@ import { useGroups } from './use-groups.ts'
 import { type Navigation, useNavigation } from './use-navigation.ts'
 import { useTurnSteps } from './use-turn-steps.ts'
 
+const BranchesPanel = lazy(async () => (await import('./branches-panel.tsx')).BranchesPanel)
+
+/** Rewinds that are read: their reasons are shown. */
+const REWINDS = 200
+
 /** The log of a session by turns, live. */
-export function TimelineView({ data }: { data: SessionData }) {
+export function TimelineView({ data, runner }: { data: SessionData; runner: ActionRunner }) {
   const show = filterNamed(query.value.get('show'))
   const asked = Number(query.value.get('event') ?? Number.NaN)
   const head = data.head.value
@@ -36,7 +45,8 @@ export function TimelineView({ data }: { data: SessionData }) {
   const found = useLogSearch(data, way, target)
   const place = useRef(() => head)
   const onTurn = useTurnSteps(data, way)
-  const shared = useShared(data, found, { place, onTurn })
+  const rewinds = useEvents(data, REWIND_TYPES, REWINDS, toRewind).events
+  const shared = useShared({ data, runner, rewinds }, found, { place, onTurn })
   return (
     <div class={css.timeline}>
       <Toolbar show={show} head={head} onGo={way.to} />
@@ -49,6 +59,7 @@ export function TimelineView({ data }: { data: SessionData }) {
           Event not found. This log has events 1 to {head.toLocaleString('en')}.
         </p>
       )}
+      {rewinds.length > 0 && <BranchesPanel id={data.id} rewinds={rewinds} />}
       <ProblemNote problem={data.log.problem.value} onRetry={() => retry(data)} />
       {show === 'all' ? (
         <WholeLog data={data} shared={shared} way={way} target={target} />
@@ -68,6 +79,8 @@ interface Shared extends Pick<TimelineSearch, 'find' | 'onMatch'>, Steps {
   readonly turns: TurnNumbers
   readonly open: ReadonlySet<string>
   readonly onToggle: (sequence: number, call?: number) => void
+  readonly hidden: readonly HiddenPart[]
+  readonly onEdit: ((sequence: number, text: string) => void) | undefined
 }
 
 interface Steps {
@@ -75,7 +88,13 @@ interface Steps {
   readonly onTurn: (direction: 1 | -1, from: number) => void
 }
 
-function useShared(data: SessionData, { find, onMatch }: TimelineSearch, steps: Steps): Shared {
+interface Source {
+  readonly data: SessionData
+  readonly runner: ActionRunner
+  readonly rewinds: readonly Rewind[]
+}
+
+function useShared({ data, runner, rewinds }: Source, { find, onMatch }: TimelineSearch, steps: Steps): Shared {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const turns = useMemo(() => new TurnNumbers(), [data])
   const links = useMemo(() => new RelatedEvents(), [data])
@@ -91,8 +110,26 @@ function useShared(data: SessionData, { find, onMatch }: TimelineSearch, steps: 
     const key = call === undefined ? `${sequence}` : `${sequence}/${call}`
     setOpen((before) => (before.has(key) ? without(before, key) : new Set([...before, key])))
   }, [])
+  const hidden = useMemo(() => hiddenParts(rewinds), [rewinds])
+  const onEdit = useCallback(
+    (sequence: number, content: string) => runner.open('replace', { sequence: String(sequence), content }),
+    [runner],
+  )
   const known = { peek: (sequence: number) => data.log.peek(sequence), head: data.head.value, isLive }
-  return { known, links, turns, totals, subAgents, open, onToggle, find, onMatch, ...steps }
+  return {
+    known,
+    links,
+    turns,
+    totals,
+    subAgents,
+    open,
+    onToggle,
+    hidden,
+    onEdit: isLive ? onEdit : undefined,
+    find,
+    onMatch,
+    ...steps,
+  }
 }
 
 interface ListProps {
