@@ -82,7 +82,9 @@ describe('the lease of a run', () => {
   it('counts from before the call that renewed it', async () => {
     let calls = 0
     const slow = () =>
-      ++calls > 1 ? new Promise<undefined>(() => {}) : new Promise<undefined>((done) => setTimeout(done, 7000))
+      ++calls > 1
+        ? new Promise<undefined>(() => {})
+        : new Promise<undefined>((done) => setTimeout(() => done(undefined), 7000))
     const { signals } = hold({ renew: slow })
     await vi.advanceTimersByTimeAsync(TTL / 4 + TTL - 1)
     expect(signals).toEqual([])
