@@ -1,8 +1,10 @@
+import { useMemo, useState } from 'preact/hooks'
 import { get, getEvents, sessionPath } from '../../api/client.ts'
 import type { Branch, SessionEvent } from '../../api/types.ts'
 import { LIMITS } from '../../domain.ts'
-import { countOf } from '../../parts/amounts.ts'
+import { formatCount } from '../../parts/amounts.ts'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
+import { useShowMore } from '../../parts/show-more.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { useRequest } from '../../parts/use-request.ts'
 import { preview } from '../../parts/visible.ts'
@@ -10,6 +12,9 @@ import { eventHref } from '../../route.ts'
 import type { Rewind } from '../../session/rewinds.ts'
 import { type BranchNode, branchTree } from './branch-tree.ts'
 import css from './branches-panel.module.css'
+
+/** Branches that are listed at first: each reads its first message. */
+const FIRST = 20
 
 interface Props {
   /** Id of the session. */
@@ -25,27 +30,35 @@ export function BranchesPanel({ id, rewinds }: Props) {
     [id, rewinds.at(-1)?.sequence],
   )
   const branches = value?.items ?? []
+  const [isOpen, setOpen] = useState(false)
+  const nodes = useMemo(() => branchTree(value?.items ?? [], rewinds), [value, rewinds])
   return (
-    <details class={css.panel}>
+    <details class={css.panel} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        {value === undefined ? 'Branches' : countOf(branches.length, 'branch').replace(/branchs$/, 'branches')}
+        {value === undefined
+          ? 'Branches'
+          : `${formatCount(branches.length)} ${branches.length === 1 ? 'branch' : 'branches'}`}
       </summary>
       <p class="muted small">What rewinds left. The current line goes on in the timeline.</p>
       <ProblemNote problem={problem} onRetry={reload} />
       {isLoading && value === undefined && <Loading />}
-      <Nodes id={id} nodes={branchTree(branches, rewinds)} />
+      {isOpen && <Nodes id={id} nodes={nodes} />}
     </details>
   )
 }
 
 function Nodes({ id, nodes }: { id: string; nodes: readonly BranchNode[] }) {
+  const { shown, more } = useShowMore(nodes, FIRST)
   if (nodes.length === 0) return null
   return (
-    <ul class={css.nodes}>
-      {nodes.map((node) => (
-        <Node key={node.branch.to} id={id} node={node} />
-      ))}
-    </ul>
+    <>
+      <ul class={css.nodes}>
+        {shown.map((node) => (
+          <Node key={node.branch.to} id={id} node={node} />
+        ))}
+      </ul>
+      {more}
+    </>
   )
 }
 
