@@ -4,7 +4,7 @@ import { StorageError, ValidationError } from './domain/errors.ts'
 import { defined } from './domain/optional.ts'
 import type { Deps } from './features/kernel/deps.ts'
 import { name, parse } from './features/kernel/parse.ts'
-import { fencedStore } from './features/runs/fenced-store.ts'
+import { depsOfRun } from './features/runs/fenced-store.ts'
 import { runAccess } from './features/runs/hold.ts'
 import { Staging } from './features/work/staging.ts'
 import { Admission, DEFAULT_LIMITS, type Limits } from './http/admission.ts'
@@ -163,7 +163,7 @@ function mcpFront(user: string | undefined): McpFront {
           else held.set(client, runs)
         })
       const findRun: FindRun = (id, generation) => {
-        const own = { ...deps, store: fencedStore(deps.store, id, generation) }
+        const own = depsOfRun(deps, id, generation)
         return { session: () => throughlineOn(own, async () => {}).sessions.get(id), ...runAccess(own, id, generation) }
       }
       return await handleMcpRequest(tl, userId, { ...incoming, client: { runs, findRun, gone } })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { SessionNotFoundError, UnavailableError, ValidationError } from '../domain/errors.ts'
 import type { Deps } from '../features/kernel/deps.ts'
 import { uuid } from '../features/kernel/parse.ts'
-import { fencedStore } from '../features/runs/operation.ts'
+import { depsOfRun } from '../features/runs/operation.ts'
 import { stageObservations } from '../features/work/operation.ts'
 import { Staging } from '../features/work/staging.ts'
 import type { Admission } from './admission.ts'
@@ -105,7 +105,7 @@ export function mount(app: FastifyInstance, route: Route, context: RouteContext)
 /** The caller's dependencies; the store as a run uses it if the request is one of a run. */
 function fencedIn({ headers, caller: { deps } }: FastifyRequest, id: string): Deps {
   const generation = runIn(headers)
-  return generation === undefined ? deps : { ...deps, store: fencedStore(deps.store, id, generation) }
+  return generation === undefined ? deps : depsOfRun(deps, id, generation)
 }
 
 function sessionIdOf(id: string): string {

@@ -65,6 +65,8 @@ export interface Deps {
   readonly legacy: (where: { from: string; table?: string }) => Promise<LegacySource>
   /** Whose sessions the caller may see; absent for the operator, who sees all. The only place where identity enters. */
   readonly within?: Principal
+  /** The run that the call is part of; its store refuses writes once that run is over. */
+  readonly run?: { readonly sessionId: string; readonly generation: number }
   /** The store as a caller with a quota uses it; absent if there are no quotas. */
   readonly storeFor?: (caller: Principal) => Store
   /** Aborted when the store closes. */

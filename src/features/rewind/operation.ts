@@ -19,18 +19,12 @@ import { replaceInput, rewindInput } from './schema.ts'
 export { branchesOf } from './branches.ts'
 
 /**
- * Continues the session from an earlier event. `generation` is that of the caller's own run; without one, a live run
- * blocks the call.
+ * Continues the session from an earlier event. A live run blocks it, unless the call is part of that run.
  */
-export async function rewindSession(
-  deps: Deps,
-  id: string,
-  input: RewindInput & WriteOptions,
-  generation?: number,
-): Promise<SessionRecord> {
+export async function rewindSession(deps: Deps, id: string, input: RewindInput & WriteOptions): Promise<SessionRecord> {
   const { to, reason, idempotencyKey } = parse(rewindInput, input)
   const call = { command: ['rewind', to, reason], idempotencyKey }
-  return (await rewindTo(deps, id, { to, reason, field: 'to', generation }, call)).view.record
+  return (await rewindTo(deps, id, { to, reason, field: 'to' }, call)).view.record
 }
 
 /** Continues the session from before a message, with another one in its place; returns the event of the new one. */
@@ -38,7 +32,6 @@ export async function replaceMessage(
   deps: Deps,
   id: string,
   input: { sequence: number; message: Message } & WriteOptions,
-  generation?: number,
 ): Promise<SessionEvent> {
   const { sequence, message, idempotencyKey } = parse(replaceInput, input)
   const event = messageEvent(deps, message, 'message')
@@ -48,7 +41,7 @@ export async function replaceMessage(
     throw new ValidationError('sequence', 'must be that of a message')
   }
   const call = { command: ['replaceMessage', sequence, message], idempotencyKey }
-  const rewind = { to: sequence - 1, field: 'sequence', message: event, generation }
+  const rewind = { to: sequence - 1, field: 'sequence', message: event }
   return (await rewindTo(deps, id, rewind, call)).events.at(-1) as SessionEvent
 }
 
@@ -59,14 +52,13 @@ interface RewindTo {
   field: string
   /** Written right after the rewind. */
   message?: NewEvent
-  generation: number | undefined
 }
 
 /** Rewinds in one decision, which also writes waiting observations: they belong to the branch that is left. */
 async function rewindTo(
   deps: Deps,
   id: string,
-  { to, reason = '', field, message, generation }: RewindTo,
+  { to, reason = '', field, message }: RewindTo,
   call: KeyedCall,
 ): Promise<Decided> {
   const target = await viewAt(deps, id, to, field)
@@ -76,7 +68,7 @@ async function rewindTo(
     deps,
     id,
     (view, at, staged) => {
-      checkNoOtherRun(view, at, generation)
+      checkNoOtherRun(deps, view, at)
       // nothing came after the target
       if (to === view.record.head) return []
       const parts: RewoundParts = { to, restored: restoredIn(view, target) }

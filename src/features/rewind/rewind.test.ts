@@ -202,13 +202,14 @@ describe('a live run', () => {
     })
   })
 
-  it('may rewind itself, and is told if it is over', async () => {
-    await withSession(async (session, _tl, store) => {
-      await started(store, session, noonPlus(1))
-      const view = (await store.load({ sessionId: session.id })) as SessionView
-      expect(() => checkNoOtherRun(view, NOON, 1)).not.toThrow()
-      expect(() => checkNoOtherRun(view, NOON)).toThrow(expect.objectContaining({ code: 'RUN_ACTIVE' }))
-      expect(() => checkNoOtherRun(view, NOON, 2)).toThrow(expect.objectContaining({ code: 'RUN_LOST' }))
+  it('may rewind its own session, and is told if it is over', async () => {
+    await withSession(async (session) => {
+      const run = await session.run()
+      await run.addMessage({ role: 'user', content: 'hi' })
+      expect((await run.rewind({ to: 1 })).run?.generation).toBe(1)
+      await run.replaceMessage(3, { role: 'user', content: 'hello' })
+      await run.finish()
+      await expect(run.rewind({ to: 1 })).rejects.toMatchObject({ code: 'RUN_LOST' })
     })
   })
 })

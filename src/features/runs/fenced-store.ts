@@ -1,9 +1,15 @@
 import { RunLostError } from '../../domain/errors.ts'
 import type { SessionStore } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
+import type { Deps } from '../kernel/deps.ts'
+
+/** The dependencies of a call that is part of a run. */
+export function depsOfRun(deps: Deps, sessionId: string, generation: number): Deps {
+  return { ...deps, run: { sessionId, generation }, store: fencedStore(deps.store, sessionId, generation) }
+}
 
 /** The store as a run uses it: writes to its session are refused once another run has begun or the run is over. */
-export function fencedStore(store: Store, sessionId: string, generation: number): Store {
+function fencedStore(store: Store, sessionId: string, generation: number): Store {
   const writes: Pick<SessionStore, 'append' | 'decide'> = {
     append: (request) => store.append(request.sessionId === sessionId ? { ...request, run: generation } : request),
     decide: (request) => {

@@ -3,7 +3,7 @@ import { RunActiveError } from '../../domain/errors.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
 import { type Claim, claimRun } from './claim.ts'
-import { fencedStore } from './fenced-store.ts'
+import { depsOfRun } from './fenced-store.ts'
 import { holdRun, type RunCalls, type RunGrant } from './hold-run.ts'
 import { beginRun, cancelRun, findStep, finishRun, recordStep, renewRun, runStop } from './operation.ts'
 import { claimInput, runInput } from './schema.ts'
@@ -98,7 +98,7 @@ export function runAccess(own: Deps, id: string, generation: number): Omit<RunCa
 
 function held(deps: Deps, grant: RunGrant, sessionOn: SessionOn): Run {
   const { sessionId: id, generation } = grant
-  const own: Deps = { ...deps, store: fencedStore(deps.store, id, generation) }
+  const own: Deps = depsOfRun(deps, id, generation)
   const calls: RunCalls = {
     ...runAccess(own, id, generation),
     renew: () => renewRun(deps, id, grant),

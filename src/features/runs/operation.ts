@@ -14,6 +14,7 @@ import {
   retryTime,
   type Wake,
 } from '../../domain/run.ts'
+import type { StoredEvent } from '../../ports/session-store.ts'
 import {
   type Draft,
   decideInAnyState,
@@ -32,7 +33,7 @@ import type { RunGrant } from './hold-run.ts'
 import { cancelInput, wakeInput } from './schema.ts'
 import { type Stop, stopOf } from './stop.ts'
 
-export { fencedStore } from './fenced-store.ts'
+export { depsOfRun } from './fenced-store.ts'
 
 /** Open wakes of a session. All their prompts together may be as long as one. */
 const MOST_WAKES = 100
@@ -198,24 +199,32 @@ export async function cancelRun(
   return (await decideOn(deps, id, decide, call)).view.record
 }
 
-/** The recorded result of a step; `undefined` if there is none. */
+/** The recorded result of a step; `undefined` if there is none, or none that a rewind left on the line. */
 export async function findStep(deps: Deps, id: string, key: string): Promise<{ result?: Json } | undefined> {
-  const [event] = await findEarlierWrite(deps, id, { command: STEP, idempotencyKey: stepStamp(key) })
-  return event && resultIn(event.parts)
+  for (let stamp = stepStamp(key); ; ) {
+    const [event] = await findEarlierWrite(deps, id, { command: STEP, idempotencyKey: stamp })
+    if (event === undefined || (await isOnLine(deps, id, event.sequence))) return event && resultIn(event.parts)
+    stamp = stampAfter(key, event.sequence)
+  }
 }
 
 /** Records the result of a step unless it has one; returns the recorded one. */
 export async function recordStep(deps: Deps, id: string, key: string, result: unknown): Promise<{ result?: Json }> {
   const parts = { key, ...(result !== undefined && { result: result as Json }) }
   encodeJson(parts, 'result', LIMITS.parts)
-  const { events } = await deps.store.append({
-    ...keyOf(deps, id),
-    events: [newEvent(deps, { type: 'step_completed', content: key, parts: parts as JsonObject })],
-    at: now(deps),
-    idempotency: stampOf(stepStamp(key), STEP),
-  })
-  const [stored] = events
-  return resultIn(stored && sessionEvent(id, stored).parts)
+  const event = newEvent(deps, { type: 'step_completed', content: key, parts: parts as JsonObject })
+  for (let stamp = stepStamp(key); ; ) {
+    const idempotency = stampOf(stamp, STEP)
+    const { events, replayed } = await deps.store.append({
+      ...keyOf(deps, id),
+      events: [event],
+      at: now(deps),
+      idempotency,
+    })
+    const stored = sessionEvent(id, events[0] as StoredEvent)
+    if (!replayed || (await isOnLine(deps, id, stored.sequence))) return resultIn(stored.parts)
+    stamp = stampAfter(key, stored.sequence)
+  }
 }
 
 /** Not the result: whoever comes second gets the first one. */
@@ -223,6 +232,16 @@ const STEP = ['step']
 
 function stepStamp(key: string): string {
   return `step:${key}`
+}
+
+/** The stamp of a step whose earlier event a rewind took off the line: that one keeps its own. */
+function stampAfter(key: string, hidden: number): string {
+  return `${stepStamp(key)}@${hidden}`
+}
+
+async function isOnLine(deps: Deps, id: string, sequence: number): Promise<boolean> {
+  const query = { after: sequence - 1, before: sequence + 1, order: 'asc', limit: 1, line: true } as const
+  return (await deps.store.read(keyOf(deps, id), query)).length > 0
 }
 
 function resultIn(parts: Json | undefined): { result?: Json } {

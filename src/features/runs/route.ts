@@ -6,7 +6,7 @@ import type { Deps } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
 import { recordResponse } from '../sessions/response.ts'
 import { type Claim, claimRun } from './claim.ts'
-import { fencedStore } from './fenced-store.ts'
+import { depsOfRun } from './fenced-store.ts'
 import { beginOrWait, watchStop } from './hold.ts'
 import {
   cancelRun,
@@ -28,7 +28,7 @@ function runIn({ deps, id, params }: Call): { generation: number; deps: Deps } {
   const { generation: text = '' } = params
   if (!/^\d{1,9}$/.test(text)) throw new ValidationError('generation', 'must be the number of a run')
   const generation = Number(text)
-  return { generation, deps: { ...deps, store: fencedStore(deps.store, id, generation) } }
+  return { generation, deps: depsOfRun(deps, id, generation) }
 }
 
 /** Yields why the run has to stop, once it has to. */

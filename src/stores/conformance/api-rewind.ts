@@ -27,10 +27,10 @@ async function assertSound(tl: Throughline): Promise<void> {
   assert.deepEqual((await tl.verify()).differences, [])
 }
 
-/** A35 rewinds, branches and replaced messages. */
+/** A36 rewinds, branches and replaced messages. */
 export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
   {
-    id: 'A35',
+    id: 'A36',
     title: 'restores messages, windows, scratchpad, status, agent and clear; the log keeps everything',
     async check(db) {
       const clock = fixedClock()
@@ -81,7 +81,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'shows the line in every format and in the context, also after it was built before',
     async check(db) {
       const tl = await db.connect({ tokenizer: characters })
@@ -112,7 +112,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'reads a line of several pages in both directions',
     async check(db) {
       const tl = await db.connect()
@@ -135,7 +135,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'lists abandoned branches, reaches them with at and fork, and returns to them',
     async check(db) {
       const clock = fixedClock()
@@ -188,7 +188,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'replaces a message in one step: to edit a request, and to regenerate an answer',
     async check(db) {
       const clock = fixedClock()
@@ -226,7 +226,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'refuses what it cannot rewind to, and writes nothing then',
     async check(db) {
       const tl = await db.connect()
@@ -261,7 +261,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'rewinds once per key, and refuses the key for another target',
     async check(db) {
       const tl = await db.connect()
@@ -279,7 +279,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'goes back behind the start of a fork, without the end of its source',
     async check(db) {
       const tl = await db.connect()
@@ -299,7 +299,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'leaves waiting observations on the branch that is left',
     async check(db) {
       const tl = await db.connect()
@@ -328,7 +328,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'uses no summary of events that were left',
     async check(db) {
       const answer = Promise.withResolvers<string>()
@@ -359,7 +359,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'recalls nothing that was left unless asked, and still fills the limit',
     async check(db) {
       const tl = await db.connect()
@@ -385,7 +385,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'extracts no memories from events that were left',
     async check(db) {
       const read: string[] = []
@@ -407,7 +407,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'keeps the log and the views in step while others write',
     async check(db) {
       const stores = [await db.connect(), await db.connect()]
@@ -440,7 +440,7 @@ export const rewindApiRules: readonly Rule<ApiDatabase>[] = [
     },
   },
   {
-    id: 'A35',
+    id: 'A36',
     title: 'survives an export and an import, which refuses a rewind that cannot be',
     async check(db) {
       const [tl, there] = [await db.connect(), await open('memory:')]

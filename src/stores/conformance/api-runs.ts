@@ -137,6 +137,29 @@ export const apiRunRules: readonly Rule<ApiDatabase>[] = [
       await expectError('VALIDATION', (await session.run()).step('', count))
     },
   },
+  {
+    id: 'A35',
+    title: 'a rewind forgets the steps after its target, and those before it stay; the run itself may rewind',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const run = await session.run()
+      await run.step('before', () => 'b1')
+      const { head } = await session.record()
+      for (const round of upTo(3)) {
+        await run.rewind({ to: head })
+        assert.equal(await run.step('after', () => `a${round}`), `a${round}`)
+        assert.equal(await run.step('after', () => 'again'), `a${round}`)
+        assert.equal(await run.step('before', () => 'again'), 'b1')
+      }
+      await run.finish()
+      await expectError('RUN_LOST', run.rewind({ to: head }))
+      const other = await session.run()
+      await expectError('RUN_ACTIVE', session.rewind({ to: head }))
+      await other.finish()
+      assert.deepEqual((await tl.verify()).differences, [])
+    },
+  },
   ...(
     [
       ['cancelled', (session: Session) => session.cancel({ reason: 'enough' })],
