@@ -144,9 +144,9 @@ export type {
  *   one (`'any'`), newest `requestsAt` first, ties by descending id, after the cursor.
  *
  * Rewinds
- * - S45 `hidden` of a view is stored as given. A read with `line` leaves out the given ranges, or with `true` the hidden
- *   ranges of the session at that time, as every read with `turns` does. Types, limit, order and page size apply to the
- *   other events. It reads from one visible span to the next, so hidden events cost nothing, however many there are.
+ * - S45 `hidden` of a view is stored as given. A read with `line` leaves out the given ranges, or with `true` the
+ *   hidden ranges of the session at that time, as every read with `turns` does. Types, limit, order and page size apply
+ *   to the other events. It reads from one visible span to the next, so hidden events cost nothing, however many.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */

@@ -11,7 +11,6 @@ import type { Store } from '../../ports/store.ts'
 import { fixedClock, NOON, noonPlus, someEvent } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
-import { checkNoOtherRun } from './other-run.ts'
 
 async function withSession(work: (session: Session, tl: Throughline, store: Store) => Promise<void>): Promise<void> {
   const store = memoryStore(uuid7)
