@@ -54,7 +54,13 @@ export async function* resolutionPages(
   record: Forkable,
   { after = 0, before, limit = LIMITS.page }: Range = {},
 ): AsyncGenerator<SessionEvent[]> {
-  const query = { after: Math.max(after, startOf(record)), types: ['request_resolved'], order: 'desc', limit } as const
+  const query = {
+    after: Math.max(after, startOf(record)),
+    types: ['request_resolved'],
+    order: 'desc',
+    limit,
+    line: true,
+  } as const
   for (let end = before; ; ) {
     const page = await deps.store.read(keyOf(deps, record.id), { ...query, ...defined({ before: end }) })
     const last = page.at(-1)
@@ -75,7 +81,7 @@ export async function findOpened(
 ): Promise<Map<string, OpenRequest>> {
   const missing = new Set(ids)
   const found = new Map<string, OpenRequest>()
-  const range = { after: startOf(record), before, types: ['request_opened'], order: 'desc' } as const
+  const range = { after: startOf(record), before, types: ['request_opened'], order: 'desc', line: true } as const
   for await (const page of readPages(deps, keyOf(deps, record.id), range)) {
     for (const stored of page) {
       const request = openRequestOf(sessionEvent(record.id, stored))

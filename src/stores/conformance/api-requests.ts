@@ -394,4 +394,29 @@ export const apiRequestRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await found(tl, { status: 'resolved' }), [])
     },
   },
+  {
+    id: 'A37',
+    title: 'a rewind opens again what was resolved after its target, and forgets what was asked after it',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada' })
+      await session.request(approval('a'))
+      const { head } = await session.record()
+      await session.request(approval('b'))
+      for (const round of upTo(3)) {
+        await session.resolve('a', round)
+        await expectError('REQUEST_RESOLVED', session.resolve('a', 0))
+        await session.rewind({ to: head })
+        assert.deepEqual(idsOf(await listed(session)), ['a'])
+        assert.deepEqual(idsOf(await listed(session, 'resolved')), [])
+      }
+      await session.request(approval('b'))
+      await session.resolve('b', 'once more')
+      assert.deepEqual(
+        (await listed(session, 'resolved')).map(({ id, value }) => [id, value]),
+        [['b', 'once more']],
+      )
+      assert.deepEqual((await tl.verify()).differences, [])
+    },
+  },
 ]
