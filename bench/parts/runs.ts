@@ -2,14 +2,18 @@ import { open, type Run, type Session } from '../../dist/index.js'
 import { renewRun } from '../../src/features/runs/operation.ts'
 import { openDeps } from '../../src/open/open.ts'
 import { copyPostgres, copySqlite, idleSession } from '../contenders/copy-sessions.ts'
-import { message, runReads } from '../load.ts'
-import { type Competitor, measureInTurns } from '../measure.ts'
+import { message, messages, runReads } from '../load.ts'
+import { type Competitor, known, measureInTurns } from '../measure.ts'
 import type { Part, PartOptions } from '../part.ts'
+import { quantile, type Row } from '../table.ts'
 import { urlOf } from './target.ts'
 
 const CALLS = 100
 
-/** K1: the calls of a run beside a plain append. K2: claims in a store that holds few and one that holds many sessions. */
+/**
+ * K1: the calls of a run beside a plain append. K2: claims in a store that holds few and one that holds many sessions.
+ * K3: reads before and after rewinds.
+ */
 export const RUNS: Part = {
   name: 'runs',
   stores: ['sqlite', 'postgres'],
@@ -22,6 +26,7 @@ export const RUNS: Part = {
       claims.push(...(await claimsOf(setting, size)))
     const rows = await measureInTurns(claims, setting.rounds)
     yield { id: 'K2', title: 'claims among idle sessions', by: 'time', rows }
+    yield { id: 'K3', title: 'a session before and after rewinds', by: 'time', rows: await rewindRows(setting) }
     await setting.places.clear()
   },
 }
@@ -59,6 +64,37 @@ async function callsOf({ store, ms, places }: PartOptions): Promise<Competitor[]
       },
     ),
   ]
+}
+
+/** Half of the log is hidden at once, then little by little. Nothing takes turns: each row is of another state. */
+async function rewindRows({ store, ms, quick, places }: PartOptions): Promise<Row[]> {
+  const tl = await open({ url: await urlOf(store, places), index: false })
+  const session = await tl.sessions.create({ userId: 'bench' })
+  const size = quick ? 5000 : 100_000
+  for (const some of messages(size)) await session.append(some)
+  const rows: Row[] = []
+  const add = async (name: string, call: () => Promise<unknown>, count = CALLS) => {
+    const { latencies, seconds } = await runReads(count, call, ms)
+    const sorted = latencies.sort((a, b) => a - b)
+    const figures = known({ p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) })
+    rows.push({ name, kind: 'throughline', size, perSecond: sorted.length / seconds, ...figures, note: '' })
+  }
+  const reads = async (when: string) => {
+    await add(`Throughline: recent, ${when}`, () => session.recent())
+    await add(`Throughline: context of 32,000 tokens, ${when}`, () => session.context({ maxTokens: 32_000 }))
+  }
+  await reads('before')
+  await add('Throughline: rewind by half of the log', () => session.rewind({ to: size / 2 }), 1)
+  await reads('after it')
+  for (let i = 0; i < 100; i++) {
+    await session.append([message(0), message(1)])
+    const { head } = await session.record()
+    await add('Throughline: a further rewind', () => session.rewind({ to: head - 1 }), 1)
+    if (i < 99) rows.pop()
+  }
+  await reads('after 100 more')
+  await tl.close()
+  return rows
 }
 
 async function claimsOf({ store, ms, places }: PartOptions, size: number): Promise<Competitor[]> {

@@ -81,18 +81,6 @@ const SAMPLES: { error: ThroughlineError; name: string; code: string; details: o
     details: { since: '2026-01-31T09:30:00.000Z' },
   },
   {
-    error: new RunActiveError({ sessionId: 's1', runId: 'r1', worker: 'w1' }, { cause }),
-    name: 'RunActiveError',
-    code: 'RUN_ACTIVE',
-    details: { sessionId: 's1', runId: 'r1', worker: 'w1' },
-  },
-  {
-    error: new RunLostError({ sessionId: 's1', generation: 2 }, { cause }),
-    name: 'RunLostError',
-    code: 'RUN_LOST',
-    details: { sessionId: 's1', generation: 2 },
-  },
-  {
     error: new SequenceConflictError({ sessionId: 's1', expected: 2, actual: 3 }, { cause }),
     name: 'SequenceConflictError',
     code: 'SEQUENCE_CONFLICT',
@@ -253,8 +241,9 @@ describe('the codes', () => {
     const classes = Object.values(surface).filter(
       (exported) => typeof exported === 'function' && exported.prototype instanceof Error,
     )
-    const known = [ThroughlineError, ...SAMPLES.map(({ error }) => error.constructor)]
+    // not thrown by a call: the reason of a signal
+    const known = [ThroughlineError, surface.RunStopped, ...SAMPLES.map(({ error }) => error.constructor)]
     expect(new Set(classes)).toEqual(new Set(known))
-    expect(classes).toHaveLength(ERROR_CODES.length + 1)
+    expect(classes).toHaveLength(ERROR_CODES.length + 2)
   })
 })

@@ -10,7 +10,7 @@ type Path = 'library' | 'server'
 async function prove(name: string, url: string, path: Path): Promise<void> {
   const server = path === 'server' ? await startServeProcess({ THROUGHLINE_URL: url }) : undefined
   try {
-    // processes that share a SQLite file are on one host, whose clock is the clock of the leases: there it must be right
+    // processes that share a SQLite file are on one host, whose clock is that of the leases: there it must be right
     const mayMoveClocks = server !== undefined || !url.startsWith('sqlite:')
     const target: RunTarget = { url, workers: server?.url ?? url, mayMoveClocks }
     const { kills, stops, takeovers, events, seconds } = await proveWorkers(target)

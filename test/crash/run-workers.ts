@@ -115,17 +115,21 @@ async function inSession(
   return there
 }
 
-/** Stops a worker until its session has another run, which begins when its lease has expired. */
+/**
+ * Stops a worker until its session has another run, which begins when its lease has expired. A worker that was stopped
+ * in the middle of a write to SQLite holds up all others, so it goes on after a while; then another one is stopped.
+ */
 async function stopOne(tl: Throughline, pool: Pool, ids: string[]): Promise<void> {
   for (let isTaken = false; !isTaken; ) {
     const { sessionId, generation, worker } = await inSession(tl, pool, (one) => one.pause())
     ids.push(sessionId)
     const session = await tl.sessions.get(sessionId)
+    const latest = performance.now() + 4 * LEASE
     await until(pool, async () => {
       const [last] = await session.runs()
       isTaken = last?.generation !== generation
       // it may have finished before it stopped
-      return isTaken || last?.outcome !== undefined
+      return isTaken || last?.outcome !== undefined || performance.now() > latest
     })
     worker.resume()
   }

@@ -88,6 +88,13 @@ const stale = (events: string): RequestFactory => {
   }
 }
 
+/** Its session has a live run. */
+const besideRun: RequestFactory = async (world, route) => {
+  const request = await accepted(world, route)
+  await (await world.tl.sessions.get(idOf(request))).run()
+  return request
+}
+
 const idOf = ({ params }: TestRequest) => params?.['id'] ?? ''
 
 /** Requests for a single route, by operation and code. */
@@ -109,6 +116,21 @@ export const ROUTE_ERROR_REQUESTS: Record<string, RequestFactory> = {
     params: { id: (await sessionFor(world, { state: 'working' })).id },
     body: {},
   }),
+  'rewindSession RUN_ACTIVE': besideRun,
+  'replaceMessage RUN_ACTIVE': besideRun,
+  'rewindSession TOO_LARGE': async (world, route) => ({
+    ...(await accepted(world, route)),
+    body: { to: 1, reason: 'x'.repeat(LIMITS.statement + 1) },
+  }),
+  'replaceMessage TOO_LARGE': async (world, route) => ({
+    ...(await accepted(world, route)),
+    body: { sequence: 2, message: { role: 'user', content: 'x'.repeat(LIMITS.content + 1) } },
+  }),
+  'resolveRequest REQUEST_RESOLVED': async (world, route) => {
+    const request = await accepted(world, route)
+    await (await world.tl.sessions.get(idOf(request))).resolve('r', true)
+    return request
+  },
   'createSession IDEMPOTENCY_MISMATCH': otherTask,
   'forkSession IDEMPOTENCY_MISMATCH': otherTask,
   'handleMessage IDEMPOTENCY_MISMATCH': twice(({ tl }, sent, idempotencyKey) =>

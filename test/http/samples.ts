@@ -51,6 +51,8 @@ const STATES = {
   asked: (session: Session) => session.ask('Which one?'),
   interrupted: (session: Session) => session.interrupt('Wait'),
   proposed: (session: Session) => session.propose('It is done'),
+  /** With a message, event 2. */
+  said: (session: Session) => session.append({ type: 'user_message', content: 'Good evening' }),
   requested: (session: Session) => session.request({ id: 'r', kind: 'approval', question: 'May I?' }),
   ended: (session: Session) => session.end(),
   /** With more turns than a summary keeps. */
@@ -140,6 +142,9 @@ export const SAMPLES: Record<string, Sample> = {
   findStep: { state: 'working', params: { generation: '1' }, query: { key: 'plan' } },
   recordStep: { state: 'working', params: { generation: '1' }, body: { key: 'plan', result: 'By train' } },
   cancelRun: { state: 'working', body: {} },
+  rewindSession: { state: 'said', body: { to: 1 } },
+  listBranches: {},
+  replaceMessage: { state: 'said', body: { sequence: 2, message } },
   scheduleWake: { body: { at: '2030-01-31T09:30:00.000Z' } },
   claimRun: { body: { worker: 'one' } },
   openRequest: { body: { kind: 'approval', question: 'May I?', schema: { type: 'boolean' } } },

@@ -4,6 +4,7 @@ import { LEASE } from './run-commands.ts'
 /** Parts of the events that matter here. */
 interface Told {
   status?: { state: string }
+  restored?: { status: { state: string }; wakes?: string[] }
   outcome?: string
   id?: string
   key?: string
@@ -12,15 +13,12 @@ interface Told {
 
 /**
  * Whether a session needs work at that time, by a plain reading of its log: it is running or interrupted, has no live
- * run, and was never worked on, was left by a lost run, was woken, had a request resolved, has a message that came after
- * its last run began, or failed less than five times and has waited long enough.
+ * run, and was never worked on, was left by a lost run, was woken, had a request resolved, has a message that came
+ * after its last run began, or failed less than five times and has waited long enough.
  */
 export function needsWork(log: readonly SessionEvent[], now: number): boolean {
   const told = ({ parts }: SessionEvent) => (parts ?? {}) as Told
-  const state = log.reduce(
-    (last, one) => (one.type === 'status_changed' ? (told(one).status?.state ?? last) : last),
-    'running',
-  )
+  const state = log.reduce((last, one) => (told(one).restored?.status ?? told(one).status)?.state ?? last, 'running')
   if (state !== 'running' && state !== 'interrupted') return false
   const begun = log.findLastIndex(({ type }) => type === 'run_started')
   const started = log[begun]
@@ -40,6 +38,7 @@ function isWoken(log: readonly SessionEvent[], now: number): boolean {
   let open: Told[] = []
   for (const { type, parts } of log) {
     const wake = (parts ?? {}) as Told
+    if (type === 'rewound') open = open.filter(({ id = '' }) => wake.restored?.wakes?.includes(id))
     if (type === 'wake_fired') open = open.filter(({ id }) => id !== wake.id)
     if (type !== 'wake_scheduled') continue
     open = [...open.filter(({ key }) => key === undefined || key !== wake.key), wake]

@@ -110,7 +110,7 @@ const begin: fc.Arbitrary<Command> = fc
     },
   }))
 
-/** Whether the signal of a run may have fired: at some moment between two commands, so that its steps are no matter here. */
+/** Whether the signal of a run may have fired, at some moment between two commands: its steps are no matter here. */
 async function mayBeStopped(run: Run): Promise<boolean> {
   const { run: live, endedAt } = await run.record()
   return endedAt !== undefined || live?.cancelled !== undefined || live?.interruptedAt !== undefined
@@ -147,6 +147,23 @@ const wake: fc.Arbitrary<Command> = fc
       }),
   }))
 
+const requests = fc.constantFrom('r1', 'r2').chain((id) =>
+  fc.oneof(
+    call(`request ${id}`, (s) => s.request({ id, kind: 'approval', question: 'may I?', schema: { type: 'boolean' } })),
+    call(`resolve ${id}`, (s) => s.resolve(id, true)),
+    call(`resolve ${id} wrongly`, (s) => s.resolve(id, 'yes')),
+    call('requests', (s) => s.requests()),
+  ),
+)
+
+const rewinds = fc.integer({ min: 1, max: 14 }).chain((to) =>
+  fc.oneof(
+    call(`rewind to ${to}`, (s) => s.rewind({ to, reason: 'another way' })),
+    call(`replace ${to}`, (s) => s.replaceMessage(to, { role: 'user', content: 'instead' })),
+    call('branches', (s) => s.branches()),
+  ),
+)
+
 const advance: fc.Arbitrary<Command> = fc.constantFrom(1, 1000, 5000, 70_000, LEASE + 1).map((ms) => ({
   name: `${ms} ms pass`,
   async run({ clock }) {
@@ -176,6 +193,8 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   ...lifecycle.map((arbitrary) => ({ weight: 2, arbitrary })),
   ...ends.map((arbitrary) => ({ weight: 1, arbitrary })),
   ...runs.map(({ weight, arbitrary }) => ({ weight: 2 * weight, arbitrary })),
+  { weight: 5, arbitrary: requests },
+  { weight: 5, arbitrary: rewinds },
   { weight: 3, arbitrary: wake },
   { weight: 6, arbitrary: advance },
   { weight: 5, arbitrary: fc.constant({ name: 'claim all', run: drain }) },

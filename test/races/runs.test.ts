@@ -138,6 +138,15 @@ describe.each(targets)('on $name', ({ name, create, isServed }) => {
     expect((await tl.verify()).differences).toEqual([])
   })
 
+  it('one of many racers resolves the request', async () => {
+    await session.request({ id: 'r', kind: 'approval', question: 'May I?' })
+    const lines = await race({ do: 'resolve', sessionId: session.id, requestId: 'r' })
+    expect(codes(lines)).toEqual(Array(RACERS - 1).fill('REQUEST_RESOLVED'))
+    expect(lines.filter((line) => 'resolved' in line)).toHaveLength(1)
+    expect(await session.events({ types: ['request_resolved'] })).toHaveLength(1)
+    expect((await tl.verify(session.id)).differences).toEqual([])
+  })
+
   it('all racers with one idempotency key get the same run', async () => {
     const lines = await race({ do: 'run', sessionId: session.id, idempotencyKey: 'k' })
     const [live] = await session.runs()

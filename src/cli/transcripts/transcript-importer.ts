@@ -215,7 +215,7 @@ function isNewChild({ events: [first] }: SessionBlock): boolean {
   return first?.sequence === 1 && isObject(first.parts) && first.parts['parent'] !== undefined
 }
 
-/** Adds a second pass over some of the files, which read their other sessions again, unless their lines have to wait. */
+/** Adds a second pass over some files, which read their other sessions again, unless their lines have to wait. */
 function merged(first: PassResult, second: PassResult, again: ReadonlySet<string>): PassResult {
   const wasRefused = new Set(first.outcomes.refused.map(({ sessionId }) => sessionId))
   const repeated = [...first.fileOf.keys()].filter((id) => second.fileOf.has(id) && !wasRefused.has(id)).length

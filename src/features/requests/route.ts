@@ -1,4 +1,5 @@
 import type { Route } from '../../http/route.ts'
+import { parse } from '../kernel/parse.ts'
 import { findRequests, openRequest, requestsOf, resolveRequest } from './operation.ts'
 import { foundRequestsResponse, requestResponse, requestsResponse } from './response.ts'
 import { findRequestsQuery, requestInput, requestsQuery, resolveInput } from './schema.ts'
@@ -32,7 +33,8 @@ export const requestsRoutes: readonly Route[] = [
     body: resolveInput(),
     response: requestResponse,
     errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'REQUEST_RESOLVED', 'IDEMPOTENCY_MISMATCH'],
-    handle: ({ deps, id, params, body, key }) => resolveRequest(deps, id, params['requestId'] ?? '', body, key),
+    handle: ({ deps, id, params, body, key }) =>
+      resolveRequest(deps, id, params['requestId'] ?? '', parse(resolveInput, body) as { value: unknown }, key),
   },
   {
     method: 'GET',

@@ -75,7 +75,6 @@ export function watchStop(deps: Deps, id: string, generation: number, onStop: (s
   }
   const lookSoon = () => {
     timer ??= setTimeout(() => void look(), LOOKS_MS)
-    timer.unref?.()
   }
   const unwatch = deps.store.watch(id, lookSoon)
   // for what was written after the run began and before the watch did

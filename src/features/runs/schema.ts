@@ -57,7 +57,12 @@ export const finishBody = schema(() =>
 
 export const stepKey = schema(() => name())
 
-export const stepBody = schema(() => z.strictObject({ key: name(), result: z.optional(z.unknown()) }))
+export const stepBody = schema(() =>
+  z.strictObject({
+    key: name(),
+    result: z.optional(z.unknown().register(z.globalRegistry, { description: 'Any JSON.' })),
+  }),
+)
 
 export const stepQuery = schema(() => z.strictObject({ key: name() }))
 
