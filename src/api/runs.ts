@@ -23,7 +23,7 @@ export interface ClaimOptions {
   worker: string
   /** Only sessions of this chatmode. */
   chatmode?: string
-  /** Only sessions in which one of these agents is active. */
+  /** Only sessions in which one of these agents, at most 50, is active. */
   agents?: readonly string[]
   /** As in {@link RunOptions}. @default 30000 */
   ttlMs?: number

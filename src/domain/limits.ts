@@ -54,6 +54,8 @@ export const LIMITS = {
   tokens: 100_000_000,
   /** US dollars in `usage`. */
   cost: 10_000,
+  /** Agents that a claim names: each is looked up by itself. */
+  claimAgents: 50,
   /** Names and ids chosen by callers: user, tenant, conversation, chatmode, agent, key … */
   name: 512,
   /** Rows on one page. */

@@ -215,7 +215,7 @@ function runInputs(heavy: HeavySessions): LargeInputs {
         name: 'most agents',
         body: {
           worker: LONGEST_NAME,
-          agents: Array.from({ length: LIMITS.page }, (_, i) => run('é', LIMITS.name - 4) + i),
+          agents: Array.from({ length: LIMITS.claimAgents }, (_, i) => run('é', LIMITS.name - 4) + i),
         },
       },
       { name: 'any session', body: { worker: LONGEST_NAME } },

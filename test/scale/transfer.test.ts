@@ -14,7 +14,7 @@ import { trackProcess } from '../servers/test-run.ts'
 const CHILD = fileURLToPath(new URL('./transfer-child.ts', import.meta.url))
 const MB = 1024 * 1024
 /** Heap of a process, and most memory that it may ever hold, in MB; the file of the long form has some 230. */
-const [HEAP, MOST] = [128, 250]
+const [HEAP, MOST] = [128, 300]
 const NODE = [`--max-old-space-size=${HEAP}`, '--max-semi-space-size=4']
 
 /** How many sessions have how many events. Together they are a million, or three thousand. */

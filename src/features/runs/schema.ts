@@ -31,7 +31,7 @@ export const claimInput = schema(() =>
   z.strictObject({
     worker: name(),
     chatmode: z.optional(name()),
-    agents: z.optional(z.array(name()).check(z.minLength(1), z.maxLength(LIMITS.page))),
+    agents: z.optional(z.array(name()).check(z.minLength(1), z.maxLength(LIMITS.claimAgents))),
     ttlMs: lease(),
     signal: z.optional(z.instanceof(AbortSignal)),
   }),

@@ -25,7 +25,7 @@ const claimSession = defineTool({
     agents: z
       .array(name())
       .min(1)
-      .max(LIMITS.page)
+      .max(LIMITS.claimAgents)
       .optional()
       .describe('Only sessions in which one of these agents is active.'),
     waitSeconds: z.int().min(1).max(20).default(5).describe('How long to wait for a session that needs work.'),
