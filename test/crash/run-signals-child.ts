@@ -43,11 +43,12 @@ async function claimAndWork(n: number): Promise<void> {
       if (!end.signal.aborted) throw error
     })
     if (run === undefined) return
-    // what the user said when interrupting is work for the next run
-    if ((await run.record()).status.state === 'interrupted') {
-      await run.incorporate()
+    if (run.generation === 1) await work(run)
+    else {
+      // a message that came after the first run began, or interrupted it, is work for the next one
+      if ((await run.record()).status.state === 'interrupted') await run.incorporate()
       await run.finish()
-    } else await work(run)
+    }
   }
 }
 
