@@ -71,8 +71,8 @@ export async function wordsIn(store: Store): Promise<string[]> {
 }
 
 /** The words of the index are those of the memories that hold, each of them with its history. */
-export function findInconsistencies({ memories, memoryIndex }: Content): string[] {
-  const current = memories.filter(({ supersededBy }) => supersededBy === undefined)
+export function findInconsistencies({ memories, memoryIndex }: Content, hasNoIndex = false): string[] {
+  const current = hasNoIndex ? [] : memories.filter(({ supersededBy }) => supersededBy === undefined)
   const expected = current.flatMap(({ content }) =>
     [...analyzeText(content).places.keys()].map((term) => `${term} ${content}`),
   )
