@@ -1,3 +1,4 @@
+import { RunActiveError } from './errors.ts'
 import type { SessionEvent } from './event.ts'
 import type { SessionView } from './fold.ts'
 import { defined } from './optional.ts'
@@ -137,6 +138,13 @@ export function withStoredLease(view: SessionView, stored: { generation?: number
   const { generation, leaseUntil } = stored
   const isSame = view.record.run !== undefined && view.record.run.generation === generation
   return view.leaseUntil === undefined && isSame && leaseUntil !== undefined ? { ...view, leaseUntil } : view
+}
+
+/** Throws `RunActiveError` while a run is live. */
+export function requireNoLiveRun(view: Pick<SessionView, 'record' | 'leaseUntil'>, at: string): void {
+  const { id: sessionId, run } = view.record
+  if (run === undefined || !isRunLive(view, at)) return
+  throw new RunActiveError(defined({ sessionId, runId: run.id, worker: run.worker }))
 }
 
 /** Whether a session in this state can be worked on. */

@@ -10,7 +10,7 @@ export interface RunWorkerJob {
   clockMs: number
 }
 
-/** Tells which step of which session a worker records next. */
+/** The step that a worker is about to record. */
 export interface RunWorkerLine {
   sessionId: string
   generation: number

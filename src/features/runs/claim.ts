@@ -51,8 +51,8 @@ class Desk {
   }
 
   /**
-   * Returns a run, or `undefined` when the signal fires or the time is up first. A run that has begun by then is
-   * returned. However short the time, there is one look.
+   * Returns a run; `undefined` if the signal fires or the time is up before one begins. It looks for work at least
+   * once, however short the time.
    */
   async claim(claim: Claim, signal: AbortSignal, waitMs?: number): Promise<RunGrant | undefined> {
     if (signal.aborted) return undefined

@@ -1,5 +1,5 @@
 import type { RunRecord, ScheduledWake, WriteOptions } from '../../api.ts'
-import { RunActiveError, RunLostError, TooLargeError } from '../../domain/errors.ts'
+import { RunLostError, TooLargeError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { encodeJson, type Json, type JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -7,10 +7,10 @@ import { defined } from '../../domain/optional.ts'
 import { checkLive, type SessionRecord } from '../../domain/record.ts'
 import {
   dueAt,
-  isRunLive,
   type RunFinishedParts,
   type RunOutcome,
   type RunStartedParts,
+  requireNoLiveRun,
   retryTime,
   type Wake,
 } from '../../domain/run.ts'
@@ -55,7 +55,7 @@ export async function beginRun(deps: Deps, id: string, how: Beginning): Promise<
   const decide = (view: SessionView, at: string): Draft[] => {
     checkLive(view.record, at)
     const { record, run } = view
-    if (record.run !== undefined && isRunLive(view, at)) throw activeRun(record)
+    requireNoLiveRun(view, at)
     if (onlyIfDue && (dueAt(view) ?? '9') > at) throw new NoWorkError()
     const lost = record.run === undefined ? [] : [...cancelled(view, open), finished(record, 'lost')]
     const due = (run?.wakes ?? []).filter(({ at: time }) => time <= at)
@@ -77,10 +77,6 @@ export async function beginRun(deps: Deps, id: string, how: Beginning): Promise<
 
 /** The session of a claim needs no work any more. */
 export class NoWorkError extends Error {}
-
-function activeRun({ id, run }: SessionRecord): RunActiveError {
-  return new RunActiveError(defined({ sessionId: id, runId: run?.id ?? '', worker: run?.worker }))
-}
 
 /** The events of a wake whose time has come. Its prompt becomes a message of the user, who the work is for. */
 function fired({ id, prompt }: Wake): Draft[] {
@@ -227,7 +223,7 @@ export async function recordStep(deps: Deps, id: string, key: string, result: un
   }
 }
 
-/** Not the result: whoever comes second gets the first one. */
+/** The result is not part of the stamp: a second call for the key gets the first result. */
 const STEP = ['step']
 
 function stepStamp(key: string): string {

@@ -141,7 +141,7 @@ const cancelRun = defineTool({
   name: 'cancel_run',
   title: 'Stop the run of a session',
   description:
-    'Ask whoever works on a session to stop, wherever they are. Call when the user wants the work to stop. Without a live run nothing happens.',
+    'Stop the live run of a session, in whatever process it is. Call when the user wants the work to stop. Without a live run nothing happens.',
   input: z.object({
     sessionId,
     reason: z.optional(text(LIMITS.statement)).describe('Why, for the worker and for people.'),
